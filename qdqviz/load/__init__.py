@@ -1,0 +1,1 @@
+"""From a target on the command line to a program in memory."""
