@@ -1,0 +1,168 @@
+"""A whole program's graphs at one instant, persistent: neighbouring states share what is equal."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+
+from rpds import HashTrieMap, HashTrieSet
+
+from qdqviz.ir.change import AddGraph, Change, DropGraph, Erase, Insert, Update
+from qdqviz.ir.node import NodeState
+
+ROOT = ""
+"""Path of the outermost graph; sub-graphs are named from there, such as `true_graph_0`."""
+
+
+class Body:
+    """The nodes of one graph of a program (the outermost, a branch, a delegate's inside).
+
+    Immutable. Order, names and users are derived lazily and kept with the body.
+    """
+
+    __slots__ = ("_by_name", "_nodes", "_order", "_users")
+
+    def __init__(
+        self,
+        nodes: HashTrieMap[int, NodeState] | None = None,
+        users: HashTrieMap[int, HashTrieSet[int]] | None = None,
+    ) -> None:
+        self._nodes: HashTrieMap[int, NodeState] = HashTrieMap() if nodes is None else nodes
+        self._users: HashTrieMap[int, HashTrieSet[int]] | None = users
+        self._order: tuple[NodeState, ...] | None = None
+        self._by_name: dict[str, NodeState] | None = None
+
+    def __len__(self) -> int:
+        return len(self._nodes)
+
+    def __contains__(self, node: object) -> bool:
+        return node in self._nodes
+
+    def __getitem__(self, node: int) -> NodeState:
+        return self._nodes[node]
+
+    def __iter__(self) -> Iterator[NodeState]:
+        return iter(self.in_order())
+
+    def get(self, node: int) -> NodeState | None:
+        """The node with this identity, or None."""
+        return self._nodes.get(node)
+
+    def in_order(self) -> tuple[NodeState, ...]:
+        """All nodes in execution order. O(n log n) once a body, then kept."""
+        if self._order is None:
+            self._order = tuple(sorted(self._nodes.values(), key=lambda node: node.order))
+        return self._order
+
+    def named(self, name: str) -> NodeState | None:
+        """The node with this name, or None."""
+        if self._by_name is None:
+            self._by_name = {node.name: node for node in self._nodes.values()}
+        return self._by_name.get(name)
+
+    def position(self, node: int) -> int:
+        """Index of a node in execution order."""
+        return bisect_left(self.in_order(), self._nodes[node].order, key=lambda item: item.order)
+
+    def inputs(self, node: int) -> tuple[int, ...]:
+        """Identities of the nodes that `node` uses, each once, that exist in this graph."""
+        return tuple(ref for ref in self._nodes[node].input_ids() if ref in self._nodes)
+
+    def users(self, node: int) -> tuple[int, ...]:
+        """Identities of the nodes that use `node`, in execution order."""
+        found = self.user_sets().get(node)
+        if not found:
+            return ()
+        return tuple(sorted(found, key=lambda user: self._nodes[user].order))
+
+    def user_sets(self) -> HashTrieMap[int, HashTrieSet[int]]:
+        """Users of every node that has any: computed once, then kept up by changes."""
+        if self._users is None:
+            gathered: dict[int, list[int]] = {}
+            for node in self._nodes.values():
+                for ref in node.input_ids():
+                    gathered.setdefault(ref, []).append(node.id)
+            self._users = HashTrieMap({ref: HashTrieSet(found) for ref, found in gathered.items()})
+        return self._users
+
+    def with_node(self, node: NodeState) -> Body:
+        """This body with `node` inserted, or put in place of the node of the same identity."""
+        old = self._nodes.get(node.id)
+        return Body(self._nodes.insert(node.id, node), self._relink(old, node))
+
+    def without_node(self, node: int) -> Body:
+        """This body without the node of that identity."""
+        return Body(self._nodes.remove(node), self._relink(self._nodes[node], None))
+
+    def _relink(self, old: NodeState | None, new: NodeState | None) -> HashTrieMap[int, HashTrieSet[int]] | None:
+        users = self._users
+        if users is None or (old is not None and new is not None and old.args is new.args and old.kwargs is new.kwargs):
+            return users
+        before = set() if old is None else set(old.input_ids())
+        after = set() if new is None else set(new.input_ids())
+        me = (old or new).id  # type: ignore[union-attr]
+        for ref in before - after:
+            rest = users[ref].remove(me)
+            users = users.insert(ref, rest) if rest else users.remove(ref)
+        for ref in after - before:
+            users = users.insert(ref, users.get(ref, HashTrieSet()).insert(me))
+        return users
+
+
+class GraphState:
+    """A program's graphs at one instant: path -> body. Immutable."""
+
+    __slots__ = ("bodies",)
+
+    def __init__(self, bodies: HashTrieMap[str, Body] | None = None) -> None:
+        self.bodies: HashTrieMap[str, Body] = HashTrieMap({ROOT: Body()}) if bodies is None else bodies
+
+    @property
+    def root(self) -> Body:
+        """The outermost graph."""
+        return self.bodies[ROOT]
+
+    def body(self, path: str) -> Body:
+        """The graph at `path`.
+
+        Raises:
+            KeyError: If the program has no graph there at this instant.
+        """
+        return self.bodies[path]
+
+    def paths(self) -> tuple[str, ...]:
+        """Paths of all graphs, the outermost first."""
+        return tuple(sorted(self.bodies))
+
+    def apply(self, change: Change) -> GraphState:
+        """The state after one change.
+
+        Raises:
+            KeyError: If the change speaks of a node or graph that this state does not hold.
+        """
+        if isinstance(change, Insert):
+            return self._with(change.path, self.bodies[change.path].with_node(change.node))
+        if isinstance(change, Erase):
+            return self._with(change.path, self.bodies[change.path].without_node(change.node.id))
+        if isinstance(change, Update):
+            body = self.bodies[change.path]
+            return self._with(change.path, body.with_node(change.on(body[change.node])))
+        if isinstance(change, AddGraph):
+            return self._with(change.path, Body())
+        if isinstance(change, DropGraph):
+            return GraphState(self.bodies.remove(change.path))
+        raise TypeError(f"not a change: {change!r}")
+
+    def apply_all(self, changes: Iterable[Change]) -> GraphState:
+        """The state after several changes, in order."""
+        state = self
+        for change in changes:
+            state = state.apply(change)
+        return state
+
+    def undo_all(self, changes: Iterable[Change]) -> GraphState:
+        """The state before these changes, given that this is the state after them."""
+        return self.apply_all(change.inverse() for change in reversed(tuple(changes)))
+
+    def _with(self, path: str, body: Body) -> GraphState:
+        return GraphState(self.bodies.insert(path, body))

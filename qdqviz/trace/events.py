@@ -1,0 +1,83 @@
+"""Decisions as a trace holds them: where a pass asked something, and what it saw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import IntEnum
+
+from qdqviz.ir.values import Value
+
+
+class Kind(IntEnum):
+    """What happened at a site."""
+
+    ENTER = 0
+    """A function was entered; the site is its `def`."""
+    LEAVE = 1
+    """A function was left; values: how (`return`, `end`, `raise`) and the value returned."""
+    TEST = 2
+    """A value's truth was tested; values: the operand, unless it was a bool itself."""
+    COMPARE = 3
+    """A comparison; values: left and right."""
+    VALUE = 4
+    """An operand of and/or, or an item of any/all, in value position."""
+    EXIT = 5
+    """A `continue` or `break` was reached."""
+    CASE = 6
+    """A match case was taken, or none was."""
+    EXCEPT = 7
+    """A handler was entered; values: exception type, message, where (`file:line`)."""
+    LOOP = 8
+    """A loop is over; values: number of items, how it ended (`end`, `break`, `return`, `raise`)."""
+    ITEM = 9
+    """A loop handed out an item; values: the item."""
+    CALL = 10
+    """A call in a `return` statement is about to be evaluated (delegation to `super()`)."""
+    EDIT = 11
+    """The pass edited the graph here; values: kind of edit and the node."""
+
+
+@dataclass(frozen=True, slots=True)
+class Site:
+    """A place in a pass's source where a decision is taken."""
+
+    id: int
+    """Dense number within the trace."""
+    file: str
+    """Source file."""
+    line: int
+    """First line, 1-based."""
+    column: int
+    """Column of the first character, 0-based."""
+    end_line: int
+    """Last line."""
+    end_column: int
+    """Column after the last character."""
+    kind: str
+    """if, elif, while, assert, and, or, not, compare, ternary, comprehension, any, all, return, match, ..."""
+    text: str
+    """Source text of the expression, at most 200 characters."""
+    function: str
+    """Qualified name of the function that holds it."""
+    group: int | None = None
+    """Number shared by siblings: arms of an elif chain, operands of one and/or, items of one any([...])."""
+    reason: str | None = None
+    """First line of the docstring of the predicate called here (for a `def`: its own)."""
+    names: tuple[str, ...] = ()
+    """Plain names that the expression tests."""
+    calls: tuple[str, ...] = ()
+    """Names of the functions that the expression calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Event:
+    """One thing that happened at a site, in order."""
+
+    kind: Kind
+    """What happened."""
+    site: int
+    """Where: a site's id, or -1 where there is none (a retraced node, an edit)."""
+    outcome: bool | None = None
+    """How a test or comparison came out; None where that is not known or not asked."""
+    values: tuple[Value, ...] = ()
+    """What was seen at that instant."""
