@@ -1,13 +1,13 @@
 """Convolution, average pooling, linear: method `forward` with the pool quantized, `float_pool` without.
 
 What there is to see
-    In `forward` the pool and the flatten each have a dequantize in front and a quantize behind, all with the same
-    parameters. In `float_pool` both work on floats between one dequantize and one quantize, and the two
-    have different parameters. Compare the live ranges of the two methods.
+    In `forward` the pool and the flatten each have a dequantize in front and a quantize behind, all with
+    the same parameters. In `float_pool` both work on floats between one dequantize and one quantize, and
+    these two have different parameters. Compare the live ranges of the two methods.
 
 Passes to try
-    ReplaceAdaptiveAvgPoolWithAtenAvgPoolPass, then ReplaceAtenAvgPoolWithCadenceAvgPoolPass; `cadence-reorder` with
-    `--method float_pool`: an average is no mere movement of data, so no quantize may pass it.
+    ReplaceAdaptiveAvgPoolWithAtenAvgPoolPass, then ReplaceAtenAvgPoolWithCadenceAvgPoolPass; `cadence-reorder`
+    with `--method float_pool`: an average is no mere movement of data, so no quantize may pass it.
 """
 
 import torch

@@ -12,7 +12,6 @@ Passes to try
 """
 
 import torch
-import torch.nn.functional as F
 from executorch.backends.xnnpack.quantizer.xnnpack_quantizer import (
     XNNPACKQuantizer,
     get_symmetric_quantization_config,
@@ -48,7 +47,7 @@ class Block(torch.nn.Module):
 
     def forward(self, x):
         x = x + self.attend(self.norm_attention(x))
-        return x + self.down(F.gelu(self.up(self.norm_feed(x))))
+        return x + self.down(torch.nn.functional.gelu(self.up(self.norm_feed(x))))
 
 
 def example_inputs():

@@ -5,8 +5,8 @@ What there is to see
     aten.linear was preserved when lowering. Activations stay float, so there is no quantize at all.
 
 Passes to try
-    `cadence-reorder` has nothing to move here: ask why PostponeDequantizeOpBelowUseChainPass leaves a weight's
-    dequantize alone. `cadence-fuse` looks for mm and addmm and finds linears: ask why FuseMMWithAdd stays out.
+    `cadence-reorder` has nothing to move here: ask why PostponeDequantizeOpBelowUseChainPass leaves a
+    weight's dequantize alone. FuseMMWithAdd looks for mm and finds only linears: ask why it stays out.
 """
 
 import torch

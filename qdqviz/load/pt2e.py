@@ -20,28 +20,24 @@ def seeded(seed: int) -> Iterator[None]:
 
 
 def quantize(
-    module: torch.nn.Module,
-    inputs: tuple[Any, ...],
-    quantizer: Any,
-    *,
-    calibration: Sequence[tuple[Any, ...]] = (),
+    module: torch.nn.Module, inputs: tuple[Any, ...], quantizer: Any, *, strict: bool = False
 ) -> torch.fx.GraphModule:
-    """Quantize `module` after training, as a user of PT2E does.
+    """Quantize `module` after training, as a user of PT2E does; the observers see `inputs` once.
 
     Args:
         module: the float module, in evaluation mode.
         inputs: example inputs; their shapes are those of the program.
         quantizer: a PT2E quantizer that annotates the graph.
-        calibration: further inputs that the observers see; without any, they see `inputs`.
+        strict: trace by dynamo; the quantizers of Cadence match nothing without the metadata that only it leaves.
 
     Returns:
         The converted module: aten ops, with quantize and dequantize where the quantizer wanted them.
     """
     # prepare_pt2e and convert_pt2e draw example inputs for their patterns from the global generator
     with torch.random.fork_rng(devices=[]):
-        prepared = prepare_pt2e(export(module, inputs).module(check_guards=False), quantizer)
-        for example in calibration or (inputs,):
-            prepared(*example)
+        traced = torch.export.export(module, inputs, strict=strict).module(check_guards=False)
+        prepared = prepare_pt2e(traced, quantizer)
+        prepared(*inputs)
         return convert_pt2e(prepared)
 
 
@@ -50,9 +46,11 @@ def export(module: torch.nn.Module, inputs: tuple[Any, ...]) -> Any:
     return torch.export.export(module, inputs, strict=False)
 
 
-def quantized(module: torch.nn.Module, inputs: tuple[Any, ...], quantizer: Any) -> Any:
+def quantized(
+    module: torch.nn.Module, inputs: tuple[Any, ...], quantizer: Any, *, strict: bool = False
+) -> Any:
     """Quantize `module` and export the result: an ExportedProgram in the aten dialect."""
-    return export(quantize(module, inputs, quantizer), inputs)
+    return export(quantize(module, inputs, quantizer, strict=strict), inputs)
 
 
 def edge(program: Any, *, preserve_ops: Sequence[Any] = ()) -> Any:
