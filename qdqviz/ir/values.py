@@ -66,9 +66,19 @@ class TextRef:
     """Key in the text table."""
 
 
+@dataclass(frozen=True, slots=True)
+class NodeSeen:
+    """A node among the values of a decision, with the name it had at that instant."""
+
+    node: int
+    """Identity of the node."""
+    name: str
+    """Its name then."""
+
+
 Value: TypeAlias = (
     "None | bool | int | float | complex | str | Ref | ListArg | DictArg | SliceArg | Atom | TextRef"
-    " | tuple[Value, ...]"
+    " | NodeSeen | tuple[Value, ...]"
 )
 
 

@@ -12,27 +12,83 @@ from qdqviz.trace.model import Attempt
 _OUTCOMES = ("declined", "fired", "vetoed", "raised")
 
 
-def attempts_to_blob(attempts: Iterable[Attempt]) -> bytes:
-    """Encode attempts; what they asked is interned, what they saw is kept per attempt."""
-    paths: dict[tuple[Any, ...], int] = {}
-    names: dict[str, int] = {}
-    rows = []
-    for attempt in attempts:
-        shape = tuple(part for e in attempt.events for part in (int(e.kind), e.site, e.outcome, len(e.values)))
-        rows.append(
+class AttemptTable:
+    """Attempts of one pass run while it is recorded: what they asked is interned, what they saw is kept."""
+
+    def __init__(self) -> None:
+        self._paths: dict[tuple[Any, ...], int] = {}
+        self._names: dict[str, int] = {}
+        self._rows: list[list[Any]] = []
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def add(
+        self,
+        *,
+        path: str,
+        focus: int | None,
+        name: str,
+        outcome: str,
+        step: int | None,
+        after_step: int,
+        shape: tuple[Any, ...],
+        values: list[Any],
+    ) -> None:
+        """Add an attempt.
+
+        Args:
+            path: Graph of the focus.
+            focus: The node looked at, or None.
+            name: Its name.
+            outcome: How the attempt ended.
+            step: The rewrite it belongs to.
+            after_step: Last step before it opened.
+            shape: Four items an event: kind, site, outcome, number of values.
+            values: The values of all events, in the form of `value_to_json`.
+        """
+        self._rows.append(
             [
-                attempt.id,
-                attempt.path,
-                attempt.focus,
-                names.setdefault(attempt.name, len(names)),
-                _OUTCOMES.index(attempt.outcome),
-                attempt.step,
-                attempt.after_step,
-                paths.setdefault(shape, len(paths)),
-                [value_to_json(value) for event in attempt.events for value in event.values],
+                len(self._rows),
+                path,
+                focus,
+                self._names.setdefault(name, len(self._names)),
+                _OUTCOMES.index(outcome),
+                step,
+                after_step,
+                self._paths.setdefault(shape, len(self._paths)),
+                values,
             ]
         )
-    return pack({"paths": list(paths), "names": list(names), "rows": rows})
+
+    def foci(self) -> list[int]:
+        """Nodes that were looked at, each once, sorted."""
+        return sorted({row[2] for row in self._rows if row[2] is not None})
+
+    def declined(self) -> int:
+        """Number of attempts that declined on a node."""
+        return sum(1 for row in self._rows if row[4] == 0 and row[2] is not None)
+
+    def blob(self) -> bytes:
+        """All attempts, compressed."""
+        return pack({"paths": list(self._paths), "names": list(self._names), "rows": self._rows})
+
+
+def attempts_table(attempts: Iterable[Attempt]) -> AttemptTable:
+    """The table that holds these attempts."""
+    table = AttemptTable()
+    for a in attempts:
+        table.add(
+            path=a.path,
+            focus=a.focus,
+            name=a.name,
+            outcome=a.outcome,
+            step=a.step,
+            after_step=a.after_step,
+            shape=tuple(part for e in a.events for part in (int(e.kind), e.site, e.outcome, len(e.values))),
+            values=[value_to_json(value) for event in a.events for value in event.values],
+        )
+    return table
 
 
 def attempts_from_blob(run: int, blob: bytes) -> tuple[Attempt, ...]:

@@ -11,7 +11,7 @@ from typing import Any
 from qdqviz.ir.change import AddGraph, Change, DropGraph, Erase, Insert, Update
 from qdqviz.ir.graph import Body, GraphState
 from qdqviz.ir.node import Constant, NodeState, OpInfo, ScalarSpec, Spec, SymDim, TensorSpec
-from qdqviz.ir.values import Atom, DictArg, ListArg, Ref, SliceArg, TextRef, Value
+from qdqviz.ir.values import Atom, DictArg, ListArg, NodeSeen, Ref, SliceArg, TextRef, Value
 from rpds import HashTrieMap
 
 _PLAIN = (type(None), bool, int, float, str)
@@ -47,6 +47,8 @@ def value_to_json(value: Value) -> Any:
         return ["l", *map(value_to_json, value.items)]  # type: ignore[union-attr,arg-type]
     if kind is Atom:
         return ["a", value.kind, value.text]  # type: ignore[union-attr]
+    if kind is NodeSeen:
+        return ["n", value.node, value.name]  # type: ignore[union-attr]
     if kind is TextRef:
         return ["x", value.id]  # type: ignore[union-attr]
     if kind is DictArg:
@@ -75,6 +77,8 @@ def value_from_json(data: Any) -> Value:
         return ListArg(tuple(map(value_from_json, data[1:])))
     if tag == "a":
         return Atom(data[1], data[2])
+    if tag == "n":
+        return NodeSeen(data[1], data[2])
     if tag == "x":
         return TextRef(data[1])
     if tag == "d":

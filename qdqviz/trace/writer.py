@@ -12,10 +12,10 @@ from qdqviz.errors import TraceFileError
 from qdqviz.ir.change import Change
 from qdqviz.ir.graph import GraphState
 from qdqviz.ir.node import OpInfo
-from qdqviz.trace.attempts import attempts_to_blob
+from qdqviz.trace.attempts import AttemptTable
 from qdqviz.trace.codec import change_to_json, op_to_json, pack, record_to_json, state_to_json
 from qdqviz.trace.events import Site
-from qdqviz.trace.model import Attempt, PassRun, Source, Subject, TraceInfo
+from qdqviz.trace.model import PassRun, Source, Subject, TraceInfo
 from qdqviz.trace.schema import APPLICATION_ID, TABLES, VERSION
 
 _MIN_CHECKPOINT = 4096
@@ -79,14 +79,13 @@ class TraceWriter:
         self._since[subject.id] = 0
         self._db.execute("INSERT INTO states VALUES(?,0,?)", (subject.id, pack(state_to_json(first))))
 
-    def put_run(self, run: PassRun, attempts: Sequence[Attempt] | None = None) -> None:
+    def put_run(self, run: PassRun, attempts: AttemptTable | None = None) -> None:
         """Write a pass run, or write it again when it has ended."""
         data = json.dumps(record_to_json(run))
         if attempts is None:
             self._db.execute("INSERT OR REPLACE INTO runs(id,data) VALUES(?,?)", (run.id, data))
             return
-        foci = sorted({attempt.focus for attempt in attempts if attempt.focus is not None})
-        row = (run.id, data, attempts_to_blob(attempts), json.dumps(foci))
+        row = (run.id, data, attempts.blob(), json.dumps(attempts.foci()))
         self._db.execute("INSERT OR REPLACE INTO runs VALUES(?,?,?,?)", row)
 
     def add_rewrite(
