@@ -12,9 +12,13 @@ class Kind(IntEnum):
     """What happened at a site."""
 
     ENTER = 0
-    """A function was entered; the site is its `def`."""
+    """A function was entered; the site is its `def`; values: none, or `resumed` for a generator that goes on."""
     LEAVE = 1
-    """A function was left; values: how (`return`, `end`, `raise`) and the value returned."""
+    """A function was left; values: how (`return`, `end`, `raise`, `yield`) and the value handed out.
+
+    The site is the `return` or `yield`, else the `def`; for `raise` the value is the exception's type name.
+    ENTER and LEAVE are balanced like brackets: what stands between them happened in that call.
+    """
     TEST = 2
     """A value's truth was tested; values: the operand, unless it was a bool itself."""
     COMPARE = 3
@@ -24,11 +28,14 @@ class Kind(IntEnum):
     EXIT = 5
     """A `continue` or `break` was reached."""
     CASE = 6
-    """A match case was taken, or none was."""
+    """A match case was taken (True), or none was (False)."""
     EXCEPT = 7
     """A handler was entered; values: exception type, message, where (`file:line`)."""
     LOOP = 8
-    """A loop is over; values: number of items, how it ended (`end`, `break`, `return`, `raise`)."""
+    """A loop is over; values: number of items, how it ended.
+
+    `end`: no item was left; `left`: by what the EXIT, LEAVE or EXCEPT beside it says (break, return, exception).
+    """
     ITEM = 9
     """A loop handed out an item; values: the item."""
     CALL = 10
@@ -64,9 +71,19 @@ class Site:
     reason: str | None = None
     """First line of the docstring of the predicate called here (for a `def`: its own)."""
     names: tuple[str, ...] = ()
-    """Plain names that the expression tests."""
+    """Names that the expression reads, plain or dotted (`users`, `self.done`)."""
     calls: tuple[str, ...] = ()
-    """Names of the functions that the expression calls."""
+    """Names of the functions that the expression calls, plain or dotted."""
+    context: str = ""
+    """What the whole test belongs to: if, elif, while, assert, ternary, comprehension, return, any, value, ..."""
+    negated: bool = False
+    """Whether an odd number of `not` stands around it: True here means False there."""
+    operator: str = ""
+    """The comparison's operator (`==`, `not in`), else empty."""
+    bound_by: tuple[str, ...] = ()
+    """Functions whose results were bound to `names`, or that got them as arguments, in the same function."""
+    bound_at: tuple[int, ...] = ()
+    """Lines of the same function where a name of `names` is bound."""
 
 
 @dataclass(frozen=True, slots=True)
