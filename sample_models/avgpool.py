@@ -6,8 +6,8 @@ What there is to see
     these two have different parameters. Compare the live ranges of the two methods.
 
 Passes to try
-    ReplaceAdaptiveAvgPoolWithAtenAvgPoolPass, then ReplaceAtenAvgPoolWithCadenceAvgPoolPass; `cadence-reorder`
-    with `--method float_pool`: an average is no mere movement of data, so no quantize may pass it.
+    ReplaceAdaptiveAvgPoolWithAtenAvgPoolPass, then ReplaceAtenAvgPoolWithCadenceAvgPoolPass. With `--method
+    float_pool`, `cadence-reorder`: an average is no mere movement of data, so no quantize may pass it.
 """
 
 import torch

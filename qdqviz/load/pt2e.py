@@ -28,7 +28,7 @@ def quantize(
         module: the float module, in evaluation mode.
         inputs: example inputs; their shapes are those of the program.
         quantizer: a PT2E quantizer that annotates the graph.
-        strict: trace by dynamo; the quantizers of Cadence match nothing without the metadata that only it leaves.
+        strict: trace by dynamo; the quantizers of Cadence need the metadata that only it leaves.
 
     Returns:
         The converted module: aten ops, with quantize and dequantize where the quantizer wanted them.
