@@ -12,7 +12,7 @@ class Kind(IntEnum):
     """What happened at a site."""
 
     ENTER = 0
-    """A function was entered; the site is its `def`; values: none, or `resumed` for a generator that goes on."""
+    """A function was entered; the site is its `def`; values: none, or `resumed` for a generator."""
     LEAVE = 1
     """A function was left; values: how (`return`, `end`, `raise`, `yield`) and the value handed out.
 
@@ -32,9 +32,9 @@ class Kind(IntEnum):
     EXCEPT = 7
     """A handler was entered; values: exception type, message, where (`file:line`)."""
     LOOP = 8
-    """A loop is over; values: number of items, how it ended.
+    """A loop is over; values: number of items, how it ended (`end`, `break`, `return`, `left`).
 
-    `end`: no item was left; `left`: by what the EXIT, LEAVE or EXCEPT beside it says (break, return, exception).
+    `left`: by an exception, or because its generator was closed.
     """
     ITEM = 9
     """A loop handed out an item; values: the item."""
@@ -75,7 +75,7 @@ class Site:
     calls: tuple[str, ...] = ()
     """Names of the functions that the expression calls, plain or dotted."""
     context: str = ""
-    """What the whole test belongs to: if, elif, while, assert, ternary, comprehension, return, any, value, ..."""
+    """What the whole test belongs to: if, elif, while, assert, ternary, comprehension, return, value, ..."""
     negated: bool = False
     """Whether an odd number of `not` stands around it: True here means False there."""
     operator: str = ""
