@@ -8,7 +8,7 @@ What there is to see
 Passes to try
     PostponeDequantizeOpBelowUseChainPass and AdvanceQuantizeOpAboveDefChainPass, one step at a time with an
     eye on the live bytes; the clone that reshape left behind the last permute stops a chain: ask why. Then
-    FuseCascadedViewOps and FuseCascadedTransposeOrPermuteOps for the chains themselves.
+    FuseCascadedViewOps, which finds pairs of views only once no dequantize stands between them.
 """
 
 import executorch.backends.cadence.aot.ops_registrations  # noqa: F401  first of all Cadence modules

@@ -6,8 +6,8 @@ What there is to see
     dequantize on each side, pooling and flatten carry the quantization of their input.
 
 Passes to try
-    FuseBatchNormWithConv folds the batch norm of the first layer; `cadence-reorder`, then
-    ReplaceConvWithChannelLastConvPass for what a backend does with the layout.
+    `cadence-reorder`. Then FuseBatchNormWithConv, which leaves the batch norm of the first layer alone: ask
+    why not. FuseBatchNormWithConvPass of executorch.backends.transforms does fold it.
 """
 
 import torch

@@ -6,8 +6,9 @@ What there is to see
     linears read the same input and share one chain.
 
 Passes to try
-    `cadence-reorder`: the passes look for parameters that are numbers and leave the tensor overloads alone;
-    ask why. HierarchicalCSEPass and RemoveBranchedQuantDequant for chains that are computed twice.
+    PostponeDequantizeOpBelowUseChainPass moves the weights' dequantizes but not those of the activations: ask
+    why. The axis of the weights stays behind, and the last linear is not square: the program no longer runs.
+    FuseQuantDequantToRequantizePass expects scales that are numbers, and raises midway.
 """
 
 import torch

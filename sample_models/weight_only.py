@@ -5,8 +5,9 @@ What there is to see
     aten.linear was preserved when lowering. Activations stay float, so there is no quantize at all.
 
 Passes to try
-    `cadence-reorder` has nothing to move here: ask why PostponeDequantizeOpBelowUseChainPass leaves a
-    weight's dequantize alone. FuseMMWithAdd looks for mm and finds only linears: ask why it stays out.
+    SinkOpsCloserToUsePass moves each dequantize to its linear, so that one float weight at a time is alive.
+    PostponeDequantizeOpBelowUseChainPass leaves them where they are, and FuseMMWithAdd looks for mm and finds
+    only linears: ask why.
 """
 
 import torch
