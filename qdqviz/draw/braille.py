@@ -1,0 +1,71 @@
+"""Edges as braille dots: every character cell holds 2 x 4 dots."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from qdqviz.draw.layout import COLUMN, ROW, Point
+
+_DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
+"""Bit of the dot in a column of a cell, from top to bottom."""
+
+_BLANK = 0x2800
+
+
+class BrailleCanvas:
+    """Dots over a grid of cells, each cell with the style that drew it last."""
+
+    def __init__(self, columns: int, rows: int) -> None:
+        self.columns = columns
+        self.rows = rows
+        self._bits: dict[tuple[int, int], int] = {}
+        self._styles: dict[tuple[int, int], str] = {}
+
+    def curve(
+        self, points: Sequence[Point], style: str, *, thick: bool = False, dotted: bool = False
+    ) -> None:
+        """Draw cubic Bézier segments.
+
+        Args:
+            points: Control points, 3 n + 1, in inches.
+            style: Style of the cells that it passes.
+            thick: Two dots wide instead of one.
+            dotted: Only every third dot.
+        """
+        seen: set[tuple[int, int]] = set()
+        step = 0
+        for x, y in _samples(points):
+            dot = int(x * 2 / COLUMN), int(y * 4 / ROW)
+            if dot in seen:
+                continue
+            seen.add(dot)
+            step += 1
+            if not dotted or step % 3 == 1:
+                self._set(*dot, style)
+                if thick:
+                    self._set(dot[0] - 1, dot[1], style)
+
+    def _set(self, x: int, y: int, style: str) -> None:
+        cell = x >> 1, y >> 2
+        if 0 <= cell[0] < self.columns and 0 <= cell[1] < self.rows:
+            self._bits[cell] = self._bits.get(cell, 0) | _DOTS[x & 1][y & 3]
+            self._styles[cell] = style
+
+    def cells(self) -> Iterator[tuple[int, int, str, str]]:
+        """(column, row, character, style) of every cell with a dot."""
+        for (column, row), bits in self._bits.items():
+            yield column, row, chr(_BLANK + bits), self._styles[column, row]
+
+
+def _samples(points: Sequence[Point]) -> Iterator[tuple[float, float]]:
+    """Points along the curve, dense enough to leave no dot out."""
+    for start in range(0, len(points) - 3, 3):
+        a, b, c, d = points[start : start + 4]
+        span = (abs(a.x - b.x) + abs(b.x - c.x) + abs(c.x - d.x)) * 2 / COLUMN
+        span += (abs(a.y - b.y) + abs(b.y - c.y) + abs(c.y - d.y)) * 4 / ROW
+        count = int(span) + 2
+        for index in range(count + 1):
+            t = index / count
+            u = 1 - t
+            p, q, r, s = u * u * u, 3 * u * u * t, 3 * u * t * t, t * t * t
+            yield p * a.x + q * b.x + r * c.x + s * d.x, p * a.y + q * b.y + r * c.y + s * d.y

@@ -1,0 +1,79 @@
+"""Text in character cells: width, cutting and padding with wide and combining characters."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.cells import cell_len, split_graphemes
+
+ELLIPSIS = "…"
+"""Stands for what was cut off."""
+
+
+def width(text: str) -> int:
+    """Columns that `text` takes in a terminal."""
+    return cell_len(text)
+
+
+def graphemes(text: str) -> Iterator[tuple[str, int]]:
+    """The user-perceived characters of `text`, each with its width of 1 or 2 columns.
+
+    Combining characters go with the character before them; where there is none they stand on `◌`.
+    """
+    if text.isascii():
+        yield from ((character, 1) for character in text)
+        return
+    spans, _ = split_graphemes(text)
+    for start, end, columns in spans:
+        cluster = text[start:end]
+        yield (cluster, columns) if columns > 0 else ("◌" + cluster, 1)
+
+
+def cut(text: str, columns: int) -> str:
+    """`text` in at most `columns` columns, with an ellipsis where it was cut at its end."""
+    if width(text) <= columns:
+        return text
+    return _head(text, columns - 1) + ELLIPSIS if columns > 0 else ""
+
+
+def cut_middle(text: str, columns: int) -> str:
+    """`text` in at most `columns` columns, cut in the middle: names differ at their ends."""
+    if width(text) <= columns:
+        return text
+    if columns < 5:
+        return cut(text, columns)
+    tail = _tail(text, (columns - 1) // 2)
+    return _head(text, columns - 1 - width(tail)) + ELLIPSIS + tail
+
+
+def center(text: str, columns: int) -> str:
+    """`text` cut to `columns` columns and padded on both sides to exactly that."""
+    shown = cut(text, columns)
+    room = columns - width(shown)
+    return " " * (room // 2) + shown + " " * (room - room // 2)
+
+
+def pad(text: str, columns: int) -> str:
+    """`text` cut to `columns` columns and padded on the right to exactly that."""
+    shown = cut(text, columns)
+    return shown + " " * (columns - width(shown))
+
+
+def _head(text: str, columns: int) -> str:
+    kept, used = [], 0
+    for cluster, wide in graphemes(text):
+        if used + wide > columns:
+            break
+        kept.append(cluster)
+        used += wide
+    return "".join(kept)
+
+
+def _tail(text: str, columns: int) -> str:
+    kept, used = [], 0
+    for cluster, wide in reversed(list(graphemes(text))):
+        if used + wide > columns:
+            break
+        kept.append(cluster)
+        used += wide
+    return "".join(reversed(kept))
