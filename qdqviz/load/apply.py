@@ -25,7 +25,7 @@ def apply_passes(program: Any, passes: Sequence[Any], *, method: str | None = No
         method: the one method of an EdgeProgramManager to run on; None runs on all.
 
     Raises:
-        PassError: a pass wants an ExportedProgram and there is only a GraphModule, or returned something else.
+        PassError: on a GraphModule, a pass wants an ExportedProgram or returns no module.
         Exception: whatever the passes raise, as upstream wraps it.
     """
     if isinstance(program, torch.fx.GraphModule):

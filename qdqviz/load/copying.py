@@ -18,8 +18,8 @@ CONTAINERS = (dict, list, set, collections.OrderedDict)
 def copy_program(program: Any) -> Any:
     """Copy an ExportedProgram, EdgeProgramManager or GraphModule.
 
-    Graphs, signatures and constants are copied; tensors that share storage share it in the copy too, also across
-    methods. Node names, the names that the graph will give next, and metadata dictionaries that nodes
+    Graphs, signatures and constants are copied; tensors that share storage share it in the copy too, also
+    across methods. Node names, the names that the graph will give next, and metadata dictionaries that nodes
     share stay the same, so passes do on the copy exactly what they would do on the original. Delegates and
     fake tensors are shared: no pass edits them.
     """
