@@ -181,9 +181,8 @@ def _edge_order(edge: Edge) -> int:
 
 
 def _draw_edge(canvas: BrailleCanvas, edge: Edge) -> None:
-    is_ghost = edge.presence is Presence.GHOST
-    thick = edge.dtype is not None and is_real(edge.dtype) and not is_ghost
-    canvas.curve(edge.points, edge_style(edge), thick=thick, dotted=is_ghost or edge.mark is Mark.REMOVED)
+    thick = edge.dtype is not None and is_real(edge.dtype) and not edge.is_faint
+    canvas.curve(edge.points, edge_style(edge), thick=thick, dotted=edge.is_faint)
 
 
 def _draw_box(grid: _Grid, rect: CellRect, box: Box, is_selected: bool) -> None:
@@ -232,10 +231,10 @@ def _frame_style(box: Box, is_selected: bool) -> str:
         return "selected"
     if box.presence is Presence.GHOST:
         return "ghost"
-    return f"role.{box.role}" if box.mark is Mark.NONE else f"mark.{box.mark.name.lower()}"
+    return f"frame.{box.role}" if box.mark is Mark.NONE else f"mark.{box.mark.name.lower()}"
 
 
 def _line_style(box: Box, index: int) -> str:
     if box.presence is Presence.GHOST:
         return "ghost"
-    return f"role.{box.role}" if index == 0 else "detail"
+    return f"{'title' if index == 0 else 'detail'}.{box.role}"

@@ -99,6 +99,8 @@ class Edge:
     """ADDED, REMOVED or NONE."""
     presence: Presence
     """Whether it is there."""
+    is_faint: bool
+    """True for what is gone or, where both states are shown at once, what goes: drawn dotted."""
 
 
 @dataclass(frozen=True)
@@ -181,7 +183,8 @@ class Picture:
             (edge.dtypes[0], edge.dtypes[-1]) if self.view == "before" else (edge.dtypes[-1], edge.dtypes[0])
         )
         points = self.layout.splines.get((edge.source, edge.target), ())
-        return Edge(edge.source, edge.target, points, first or last, mark, presence)
+        is_faint = mark is Mark.REMOVED and self.view != "before"
+        return Edge(edge.source, edge.target, points, first or last, mark, presence, is_faint)
 
 
 def picture(
