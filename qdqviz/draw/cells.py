@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from qdqviz.draw.braille import BrailleCanvas
 from qdqviz.draw.layout import COLUMN, ROW
+from qdqviz.draw.legend import value_kind
 from qdqviz.draw.picture import Box, Edge, Picture, Presence
 from qdqviz.draw.text import center, cut_middle, graphemes
 from qdqviz.draw.union import Mark
@@ -172,7 +173,7 @@ def edge_style(edge: Edge) -> str:
         return "ghost"
     if edge.mark is not Mark.NONE:
         return f"mark.{edge.mark.name.lower()}"
-    return f"edge.{'other' if edge.dtype is None else 'real' if is_real(edge.dtype) else 'integer'}"
+    return f"edge.{value_kind(edge.dtype)}"
 
 
 def _edge_order(edge: Edge) -> int:
