@@ -26,7 +26,7 @@ class Kind(IntEnum):
     VALUE = 4
     """An operand of and/or, or an item of any/all, in value position."""
     EXIT = 5
-    """A `continue` or `break` was reached."""
+    """A jump was reached; values: which (`continue`, `break`, `raise`)."""
     CASE = 6
     """A match case was taken (True), or none was (False)."""
     EXCEPT = 7

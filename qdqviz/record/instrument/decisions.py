@@ -1,0 +1,202 @@
+"""Hooks for decisions: truth tests, comparisons, operands, match cases, handlers, jumps.
+
+Each does exactly what the interpreter would have done, once and in the same order, and notes it. In test
+position (`if x`) that includes calling `bool()`; in value position (`y = a == b`) it never does, because
+asking a symbolic size for its truth specializes it. Where nothing is recorded a value goes through untouched
+and the interpreter tests it itself.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+from _thread import get_ident
+from collections.abc import Callable
+from typing import Any
+
+from qdqviz.record.instrument import state
+from qdqviz.record.instrument.frames import drop_lambdas
+from qdqviz.record.instrument.values import CONTAINERS, error_message, error_place, keep, snapshot, type_name
+from qdqviz.trace.events import Kind
+
+_TEST, _COMPARE, _VALUE = Kind.TEST, Kind.COMPARE, Kind.VALUE
+_EXIT, _CASE, _EXCEPT, _CALL = Kind.EXIT, Kind.CASE, Kind.EXCEPT, Kind.CALL
+
+Comparison = Callable[[int, Any, Any], Any]
+"""A hook that compares: site, left, right -> what the operator gives."""
+
+
+def test(site: int, value: Any) -> Any:
+    """A value whose truth is asked for."""
+    log = state.log
+    if log is None or get_ident() != state.owner:
+        return value
+    if value is True or value is False:
+        log.events.append((_TEST, site, value))
+        return value
+    seen = value if id(type(value)) not in CONTAINERS else snapshot(value)
+    outcome = bool(value)
+    if state.log is log:
+        log.events.append((_TEST, site, outcome, seen))
+    return outcome
+
+
+def value(site: int, value: Any) -> Any:
+    """An operand whose value goes on: of `and`/`or`, an item of `any`/`all`, a match subject."""
+    log = state.log
+    if log is not None and get_ident() == state.owner:
+        log.events.append((_VALUE, site, value if value is True or value is False else None, keep(value)))
+    return value
+
+
+def comparing(operate: Callable[[Any, Any], Any]) -> Comparison:
+    """The hook for a comparison in value position."""
+
+    def compare(site: int, left: Any, right: Any) -> Any:
+        log = state.log
+        if log is None or get_ident() != state.owner:
+            return operate(left, right)
+        seen_left = left if id(type(left)) not in CONTAINERS else snapshot(left)
+        seen_right = right if id(type(right)) not in CONTAINERS else snapshot(right)
+        result = operate(left, right)
+        if state.log is log:
+            outcome = result if result is True or result is False else None
+            log.events.append((_COMPARE, site, outcome, seen_left, seen_right))
+        return result
+
+    return compare
+
+
+def comparing_test(operate: Callable[[Any, Any], Any]) -> Comparison:
+    """The hook for a comparison in test position: its result is tested, as the statement would."""
+
+    def compare(site: int, left: Any, right: Any) -> Any:
+        log = state.log
+        if log is None or get_ident() != state.owner:
+            return operate(left, right)
+        seen_left = left if id(type(left)) not in CONTAINERS else snapshot(left)
+        seen_right = right if id(type(right)) not in CONTAINERS else snapshot(right)
+        result = operate(left, right)
+        if result is not True and result is not False:
+            result = bool(result)
+        if state.log is log:
+            log.events.append((_COMPARE, site, result, seen_left, seen_right))
+        return result
+
+    return compare
+
+
+def _contains(left: Any, right: Any) -> bool:
+    return left in right
+
+
+def _misses(left: Any, right: Any) -> bool:
+    return left not in right
+
+
+OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "eq": operator.eq,
+    "ne": operator.ne,
+    "lt": operator.lt,
+    "le": operator.le,
+    "gt": operator.gt,
+    "ge": operator.ge,
+    "is_": operator.is_,
+    "is_not": operator.is_not,
+    "in_": _contains,
+    "not_in": _misses,
+}
+"""Comparisons by the name of their hook; `NAME_test` is the one for test position."""
+
+
+# A chain `a < b < c` stays as the interpreter evaluates it; its operands report themselves on the way.
+
+
+def chain_first(site: int, value: Any) -> Any:
+    """The first operand of a chained comparison whose first link is `site`."""
+    if state.log is not None and get_ident() == state.owner:
+        state.chains.append([site, keep(value)])
+    return value
+
+
+def chain_next(site: int, value: Any) -> Any:
+    """A later operand of the chain."""
+    if state.log is not None and get_ident() == state.owner:
+        chain = _chain(site)
+        if chain is not None:
+            chain.append(keep(value))
+    return value
+
+
+def chain(site: int, links: int, result: Any) -> Any:
+    """The result of a chain in value position."""
+    log = state.log
+    if log is not None and get_ident() == state.owner and (seen := _chain(site)) is not None:
+        state.chains.pop()
+        last = result if result is True or result is False else None
+        # Cut short, its last link is known to be false, whatever object says so.
+        _note_links(site, seen, last if len(seen) == links + 2 else False)
+    return result
+
+
+def chain_test(site: int, links: int, result: Any) -> Any:
+    """The result of a chain in test position; a link that cut it short has been tested already."""
+    log = state.log
+    if log is None or get_ident() != state.owner or (seen := _chain(site)) is None:
+        return result
+    state.chains.pop()
+    outcome = bool(result) if len(seen) == links + 2 else False
+    _note_links(site, seen, outcome)
+    return outcome
+
+
+def _chain(site: int) -> list[Any] | None:
+    """The innermost chain of `site`; those above it were ended by exceptions."""
+    chains = state.chains
+    while chains and chains[-1][0] != site:
+        chains.pop()
+    return chains[-1] if chains else None
+
+
+def _note_links(site: int, seen: list[Any], last: bool | None) -> None:
+    log = state.log
+    if log is None:
+        return
+    links = len(seen) - 2
+    for index in range(links):
+        outcome = last if index == links - 1 else True
+        log.events.append((_COMPARE, site + index, outcome, seen[index + 1], seen[index + 2]))
+
+
+def case(site: int, taken: bool) -> None:
+    """A match case was taken, or (False) none was."""
+    log = state.log
+    if log is not None and get_ident() == state.owner:
+        log.events.append((_CASE, site, taken))
+
+
+def leaving(site: int, how: str) -> None:
+    """A `continue`, `break` or `raise` (how) was reached."""
+    log = state.log
+    if log is not None and get_ident() == state.owner:
+        log.events.append((_EXIT, site, None, how))
+
+
+def calling(site: int) -> None:
+    """The call in a `return` statement is about to be evaluated."""
+    log = state.log
+    if log is not None and get_ident() == state.owner:
+        log.events.append((_CALL, site, None))
+
+
+def caught(site: int) -> None:
+    """An exception handler was entered."""
+    log = state.log
+    if log is None or get_ident() != state.owner:
+        return
+    drop_lambdas()
+    error = sys.exc_info()[1]
+    if error is not None:
+        log.events.append(
+            (_EXCEPT, site, None, type_name(type(error)), error_message(error), error_place(error))
+        )

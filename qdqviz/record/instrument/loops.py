@@ -1,0 +1,137 @@
+"""Hooks for loops: which item is being looked at, until when.
+
+`for x in y` becomes `for x in each(site, y)`. What `each` gives is built of C iterators only, so that nothing
+of ours stands between the loop and a generator: no frame in tracebacks, none that counts against the
+recursion limit. It lives on the interpreter's stack, and dies at once when the loop is over, however it is
+left.
+"""
+
+from __future__ import annotations
+
+import sys
+from _thread import get_ident
+from collections.abc import Iterable
+from typing import Any
+
+from qdqviz.record.instrument import state
+from qdqviz.record.instrument.frames import Frame, Worklist, end_worklist, running
+from qdqviz.record.instrument.protocol import DecisionLog
+from qdqviz.record.instrument.values import keep
+from qdqviz.trace.events import Kind
+
+_LOOP, _ITEM, _EXIT = Kind.LOOP, Kind.ITEM, Kind.EXIT
+
+
+class _Loop:
+    """One execution of a loop: an endless iterator that runs in step with the loop's own."""
+
+    __slots__ = ("count", "holder", "log", "site", "token", "waiting")
+
+    def __init__(self, log: DecisionLog, site: int) -> None:
+        self.log = log
+        """Log that the loop is noted in."""
+        self.site = site
+        """The loop."""
+        self.count = 0
+        """Items so far."""
+        self.holder: Frame | None = state.frames[-1] if state.frames else None
+        """The call that began the loop."""
+        self.token: object | None = None
+        """The focus that the current item opened."""
+        self.waiting = False
+        """Whether the next item has been asked for and has not come."""
+
+    def __iter__(self) -> _Loop:
+        return self
+
+    def __next__(self) -> None:
+        # Before the loop's own iterator moves: what that decides on the way is not about the last item.
+        self.waiting = True
+        if self.token is not None:
+            token, self.token = self.token, None
+            self.log.close(token)
+
+    def take(self, _: None, item: Any) -> Any:
+        """Pass on the next item."""
+        self.waiting = False
+        self.count += 1
+        log = self.log
+        if state.log is log and get_ident() == state.owner:
+            self.token = log.open(self.site, item)
+            log.events.append((_ITEM, self.site, None if self.token is None else True, keep(item)))
+        return item
+
+    def __del__(self) -> None:
+        if self.token is not None:
+            self.log.close(self.token)
+        if state.log is self.log and get_ident() == state.owner:
+            self.log.events.append((_LOOP, self.site, None, self.count, self._how()))
+
+    def _how(self) -> str:
+        if self.waiting:
+            return "end"
+        if at_break(self.log):
+            return "break"
+        holder = self.holder
+        returns = holder is not None and holder.left_at >= 0 and state.frames and state.frames[-1] is holder
+        return "return" if returns else "left"
+
+
+def at_break(log: DecisionLog) -> bool:
+    """Whether the last thing that happened is a `break`."""
+    events = log.events
+    return bool(events) and events[-1][0] is _EXIT and events[-1][3] == "break"
+
+
+def each(site: int, iterable: Iterable[Any]) -> Iterable[Any]:
+    """What the loop at `site` iterates over."""
+    log = state.log
+    if log is None or get_ident() != state.owner:
+        return iterable
+    loop = _Loop(log, site)
+    return map(loop.take, loop, iterable)
+
+
+def popped(site: int, loop: int, function: int, item: Any) -> Any:
+    """An item taken at `site` from the worklist of the `while` at `loop`."""
+    log = state.log
+    if log is None or get_ident() != state.owner:
+        return item
+    holder = running(function)
+    if holder is None or holder.log is not log:
+        return item
+    worklist = _worklist(holder, loop)
+    if worklist.token is not None:
+        token, worklist.token = worklist.token, None
+        log.close(token)
+    worklist.count += 1
+    worklist.token = log.open(site, item)
+    log.events.append((_ITEM, site, None if worklist.token is None else True, keep(item)))
+    return item
+
+
+def _worklist(holder: Frame, loop: int) -> Worklist:
+    if holder.worklists is None:
+        holder.worklists = {}
+    found = holder.worklists.get(loop)
+    if found is None:
+        found = holder.worklists[loop] = Worklist(sys.exc_info()[1])
+    return found
+
+
+def popped_all(loop: int, function: int) -> None:
+    """The `while` at `loop` is over."""
+    if state.log is None or get_ident() != state.owner:
+        return
+    holder = running(function)
+    if holder is None or holder.worklists is None:
+        return
+    worklist = holder.worklists.pop(loop, None)
+    if worklist is None:
+        return
+    how = "end" if sys.exc_info()[1] is worklist.handled else "left"
+    if how == "end" and at_break(holder.log):
+        how = "break"
+    elif how == "end" and holder.left_at >= 0:
+        how = "return"
+    end_worklist(holder, loop, worklist, how)

@@ -1,0 +1,54 @@
+"""What instrumented code and the recorder say to each other."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from qdqviz.errors import QdqvizError
+
+HOOKS = "_qdqviz_hooks_"
+"""Name under which instrumented code finds its hooks, in `builtins`.
+
+It has no leading double underscore, which a class body would mangle, and it lives in `builtins` so that a
+function resolves it whatever its globals are.
+"""
+
+
+class DecisionLog(Protocol):
+    """Where the hooks write while a recording is on; the recorder's core implements it.
+
+    Neither method may raise: whatever they raise would surface in the pass.
+    """
+
+    @property
+    def events(self) -> list[tuple[Any, ...]]:
+        """Raw events in order: `(kind, site, outcome, *values)`, see `qdqviz.trace.events.Kind`."""
+
+    def open(self, site: int, item: object) -> object | None:
+        """Take notice that the loop at `site` handed out `item`.
+
+        Returns:
+            A token if the item is a focus, which the hooks hand to `close` exactly once; else None.
+        """
+
+    def close(self, token: object) -> None:
+        """Take notice that the item of `token` is done: next item, loop over, exception, generator closed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A function that a pass reaches, and whose decisions cannot be seen."""
+
+    function: str
+    """Its qualified name."""
+    file: str
+    """Source file, as the interpreter names it."""
+    line: int
+    """Line of its `def`, 1-based."""
+    reason: str
+    """Why: `no source`, `its source has changed since it was imported`, ..."""
+
+
+class RecordingBusyError(QdqvizError):
+    """Another thread is recording; there is one recording at a time in a process."""

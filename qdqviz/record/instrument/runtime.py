@@ -1,0 +1,121 @@
+"""Switch the hooks on and off, and put them where instrumented code finds them."""
+
+from __future__ import annotations
+
+import builtins
+from _thread import get_ident
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from qdqviz.record.instrument import decisions, frames, loops, state
+from qdqviz.record.instrument.protocol import HOOKS, DecisionLog, RecordingBusyError
+
+
+class Hooks:
+    """What instrumented code calls. With nothing to record, each gives its value back and does nothing."""
+
+    test = staticmethod(decisions.test)
+    value = staticmethod(decisions.value)
+    chain_first = staticmethod(decisions.chain_first)
+    chain_next = staticmethod(decisions.chain_next)
+    chain = staticmethod(decisions.chain)
+    chain_test = staticmethod(decisions.chain_test)
+    case = staticmethod(decisions.case)
+    leaving = staticmethod(decisions.leaving)
+    calling = staticmethod(decisions.calling)
+    caught = staticmethod(decisions.caught)
+    frame = staticmethod(frames.frame)
+    returning = staticmethod(frames.returning)
+    here = staticmethod(frames.here)
+    pausing = staticmethod(frames.pausing)
+    resuming = staticmethod(frames.resuming)
+    lambda_enter = staticmethod(frames.lambda_enter)
+    lambda_leave = staticmethod(frames.lambda_leave)
+    each = staticmethod(loops.each)
+    popped = staticmethod(loops.popped)
+    popped_all = staticmethod(loops.popped_all)
+
+
+for _name, _operate in decisions.OPERATIONS.items():
+    setattr(Hooks, _name, staticmethod(decisions.comparing(_operate)))
+    setattr(Hooks, f"{_name}_test", staticmethod(decisions.comparing_test(_operate)))
+
+
+@dataclass(slots=True)
+class _Recording:
+    """One recording in this process."""
+
+    log: DecisionLog
+    """Where its events go."""
+    owner: int
+    """The thread that records."""
+    frames: list[Any] = field(default_factory=list)
+    """Its running calls."""
+    chains: list[list[Any]] = field(default_factory=list)
+    """Its chained comparisons."""
+    suspended: int = 0
+    """How many `suspended()` blocks it is in."""
+
+
+_recordings: list[_Recording] = []
+
+
+def install() -> None:
+    """Put the hooks into `builtins`. They stay: functions made during a recording outlive it."""
+    setattr(builtins, HOOKS, Hooks)
+
+
+def activate(log: DecisionLog) -> None:
+    """Send what instrumented code of this thread decides to `log`; a recording in progress waits.
+
+    Raises:
+        RecordingBusyError: Another thread is recording.
+    """
+    if _recordings and _recordings[-1].owner != get_ident():
+        raise RecordingBusyError(
+            "another thread of this process is recording; record in one thread at a time"
+        )
+    _recordings.append(_Recording(log, get_ident()))
+    _refresh()
+
+
+def deactivate() -> DecisionLog | None:
+    """End the innermost recording and go on with the one before it.
+
+    Returns:
+        The log that was active, or None if none was.
+    """
+    ended = _recordings.pop().log if _recordings else None
+    _refresh()
+    return ended
+
+
+@contextmanager
+def suspended() -> Iterator[None]:
+    """Record nothing inside: for nested code that is traced, not run. No effect on other threads."""
+    if not _recordings or _recordings[-1].owner != get_ident():
+        yield
+        return
+    recording = _recordings[-1]
+    recording.suspended += 1
+    _refresh()
+    try:
+        yield
+    finally:
+        recording.suspended -= 1
+        _refresh()
+
+
+def active_log() -> DecisionLog | None:
+    """The log that this thread's decisions go to now, or None."""
+    return state.log if state.log is not None and get_ident() == state.owner else None
+
+
+def _refresh() -> None:
+    current = _recordings[-1] if _recordings else None
+    state.frames = current.frames if current else []
+    state.chains = current.chains if current else []
+    state.owner = current.owner if current else 0
+    state.log = current.log if current and not current.suspended else None

@@ -1,0 +1,105 @@
+"""Keep what a decision saw, without running anybody's code.
+
+Whatever cannot change is kept by reference and formatted later. Containers can change before that, so
+their contents are copied, a few items of one level; only exact built-in types are opened, because a
+subclass may have its own `__iter__` or `__len__`.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict, defaultdict, deque
+from collections.abc import Iterable
+from itertools import islice
+from typing import Any
+
+MOST_ITEMS = 8
+"""How many items of a container are kept."""
+
+
+class Snapshot:
+    """A container as it was at one instant."""
+
+    __slots__ = ("items", "kind", "length")
+
+    def __init__(self, kind: str, length: int, items: tuple[Any, ...]) -> None:
+        self.kind = kind
+        """Name of its type: list, tuple, dict, set, dict_keys, ..."""
+        self.length = length
+        """How many items it held."""
+        self.items = items
+        """The first items, pairs for a dict; containers among them are snapshots without items."""
+
+    def __repr__(self) -> str:
+        return f"Snapshot({self.kind!r}, {self.length}, {self.items!r})"
+
+
+_SEQUENCES: tuple[type, ...] = (list, tuple, set, frozenset, deque, type({}.keys()), type({}.values()))
+_MAPPINGS: tuple[type, ...] = (dict, defaultdict, OrderedDict)
+_PAIRS: tuple[type, ...] = (type({}.items()),)
+
+CONTAINERS = frozenset(id(kind) for kind in (*_SEQUENCES, *_MAPPINGS, *_PAIRS))
+"""Identities of the types that are snapshotted; by identity, because hashing a type may run its metaclass."""
+
+_MAPPING_IDS = frozenset(id(kind) for kind in _MAPPINGS)
+
+
+def keep(value: Any) -> Any:
+    """The value itself, or a snapshot if it is a built-in container."""
+    return value if id(type(value)) not in CONTAINERS else snapshot(value)
+
+
+def snapshot(value: Any) -> Any:
+    """Copy the first items of a built-in container; a short tuple without containers is kept as it is."""
+    kind = type(value)
+    if kind is tuple and _is_flat(value):
+        return value
+    source: Iterable[Any] = value
+    if id(kind) in _MAPPING_IDS:
+        # The plain dict's own view: a subclass cannot stand in for it here, the type is exact.
+        source = dict.items(value)
+    try:
+        first = tuple(islice(source, MOST_ITEMS))
+    except RuntimeError:  # another thread changed it meanwhile
+        first = ()
+    if id(kind) in _MAPPING_IDS:
+        first = tuple((_outline(key), _outline(item)) for key, item in first)
+    else:
+        first = tuple(_outline(item) for item in first)
+    return Snapshot(kind.__name__, len(value), first)
+
+
+def _is_flat(value: tuple[Any, ...]) -> bool:
+    return len(value) <= MOST_ITEMS and all(id(type(item)) not in CONTAINERS for item in value)
+
+
+def _outline(item: Any) -> Any:
+    if id(type(item)) not in CONTAINERS or (type(item) is tuple and _is_flat(item)):
+        return item
+    return Snapshot(type(item).__name__, len(item), ())
+
+
+_name_of_type = type.__dict__["__name__"].__get__
+_args_of_error = BaseException.__dict__["args"].__get__
+_traceback_of_error = BaseException.__dict__["__traceback__"].__get__
+
+
+def type_name(kind: type) -> str:
+    """A type's name, past whatever its metaclass makes of `__name__`."""
+    name: str = _name_of_type(kind)
+    return name
+
+
+def error_message(error: BaseException) -> str | None:
+    """The exception's first argument if it is exactly a string; `str(error)` could run anything."""
+    args = _args_of_error(error)
+    return args[0] if type(args) is tuple and args and type(args[0]) is str else None
+
+
+def error_place(error: BaseException) -> str | None:
+    """`file:line` where the exception was raised."""
+    traceback = _traceback_of_error(error)
+    if traceback is None:
+        return None
+    while traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return f"{traceback.tb_frame.f_code.co_filename}:{traceback.tb_lineno}"
