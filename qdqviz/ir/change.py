@@ -25,7 +25,7 @@ UPDATABLE = (
 
 @dataclass(frozen=True, slots=True)
 class Insert:
-    """A node appears."""
+    """A node appears; the first in a path makes the sub-graph appear."""
 
     path: str
     """Graph that holds the node."""
@@ -49,7 +49,7 @@ class Insert:
 
 @dataclass(frozen=True, slots=True)
 class Erase:
-    """A node disappears."""
+    """A node disappears; the last of a sub-graph takes the sub-graph along."""
 
     path: str
     """Graph that held the node."""
@@ -113,51 +113,7 @@ class Update:
         }.get(self.field, "set_metadata")
 
 
-@dataclass(frozen=True, slots=True)
-class AddGraph:
-    """A sub-graph appears, still empty."""
-
-    path: str
-    """Its path."""
-
-    def inverse(self) -> DropGraph:
-        """The change that takes this one back."""
-        return DropGraph(self.path)
-
-    @property
-    def node_id(self) -> None:
-        """No node changes."""
-        return
-
-    @property
-    def kind(self) -> str:
-        """Name of the kind of edit."""
-        return "add_graph"
-
-
-@dataclass(frozen=True, slots=True)
-class DropGraph:
-    """A sub-graph disappears; its nodes were erased before."""
-
-    path: str
-    """Its path."""
-
-    def inverse(self) -> AddGraph:
-        """The change that takes this one back."""
-        return AddGraph(self.path)
-
-    @property
-    def node_id(self) -> None:
-        """No node changes."""
-        return
-
-    @property
-    def kind(self) -> str:
-        """Name of the kind of edit."""
-        return "drop_graph"
-
-
-Change: TypeAlias = Insert | Erase | Update | AddGraph | DropGraph
+Change: TypeAlias = Insert | Erase | Update
 
 
 def _shape(value: Any) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from rpds import HashTrieMap, HashTrieSet
 
-from qdqviz.ir.change import AddGraph, Change, DropGraph, Erase, Insert, Update
+from qdqviz.ir.change import Change, Erase, Insert, Update
 from qdqviz.ir.node import NodeState
 
 ROOT = ""
@@ -141,16 +141,13 @@ class GraphState:
             KeyError: If the change speaks of a node or graph that this state does not hold.
         """
         if isinstance(change, Insert):
-            return self._with(change.path, self.bodies[change.path].with_node(change.node))
+            body = self.bodies.get(change.path) or Body()
+            return self._with(change.path, body.with_node(change.node))
         if isinstance(change, Erase):
             return self._with(change.path, self.bodies[change.path].without_node(change.node.id))
         if isinstance(change, Update):
             body = self.bodies[change.path]
             return self._with(change.path, body.with_node(change.on(body[change.node])))
-        if isinstance(change, AddGraph):
-            return self._with(change.path, Body())
-        if isinstance(change, DropGraph):
-            return GraphState(self.bodies.remove(change.path))
         raise TypeError(f"not a change: {change!r}")
 
     def apply_all(self, changes: Iterable[Change]) -> GraphState:
@@ -165,4 +162,6 @@ class GraphState:
         return self.apply_all(change.inverse() for change in reversed(tuple(changes)))
 
     def _with(self, path: str, body: Body) -> GraphState:
+        if path != ROOT and not len(body):
+            return GraphState(self.bodies.remove(path))
         return GraphState(self.bodies.insert(path, body))

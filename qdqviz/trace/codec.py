@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from qdqviz.ir.change import AddGraph, Change, DropGraph, Erase, Insert, Update
+from qdqviz.ir.change import Change, Erase, Insert, Update
 from qdqviz.ir.graph import Body, GraphState
 from qdqviz.ir.node import Constant, NodeState, OpInfo, ScalarSpec, Spec, SymDim, TensorSpec
 from qdqviz.ir.values import Atom, DictArg, ListArg, NodeSeen, Ref, SliceArg, TextRef, Value
@@ -184,10 +184,8 @@ def change_to_json(change: Change) -> list[Any]:
         return ["+", change.path, node_to_json(change.node)]
     if isinstance(change, Erase):
         return ["-", change.path, node_to_json(change.node)]
-    if isinstance(change, Update):
-        encode: Any = _FIELDS.get(change.field, (value_to_json,))[0]
-        return ["u", change.path, change.node, change.field, encode(change.old), encode(change.new)]
-    return ["g+" if isinstance(change, AddGraph) else "g-", change.path]
+    encode: Any = _FIELDS.get(change.field, (value_to_json,))[0]
+    return ["u", change.path, change.node, change.field, encode(change.old), encode(change.new)]
 
 
 def change_from_json(data: list[Any]) -> Change:
@@ -204,10 +202,6 @@ def change_from_json(data: list[Any]) -> Change:
     if tag == "u":
         decode: Any = _FIELDS.get(data[3], (None, value_from_json))[1]
         return Update(data[1], data[2], data[3], decode(data[4]), decode(data[5]))
-    if tag == "g+":
-        return AddGraph(data[1])
-    if tag == "g-":
-        return DropGraph(data[1])
     raise ValueError(f"unknown change tag {tag!r}")
 
 

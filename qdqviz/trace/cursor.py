@@ -126,6 +126,8 @@ class Cursor:
             return self._known[index]
         start = self._nearest(index)
         state = self._known[start]
+        if start == index:
+            return state
         first, last = self._seqs[start], self._seqs[index - 1]
         changes = self._load_changes(self.subject, first, last)
         for position in range(start, index):

@@ -1,0 +1,179 @@
+"""Torch argument values, specs and metadata as trace values. Never runs user code: exact types only."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch.fx import Node
+from torch.fx.immutable_collections import immutable_dict, immutable_list
+
+from qdqviz.ir.node import Dim, ScalarSpec, Spec, SymDim, TensorSpec
+from qdqviz.ir.values import Atom, DictArg, ListArg, NodeSeen, Ref, SliceArg, TextRef, Value
+from qdqviz.record.identity import Identities
+from qdqviz.record.targets import Targets
+
+_PLAIN = frozenset({type(None), bool, int, float, str, complex})
+_SYMBOLIC = (torch.SymInt, torch.SymFloat, torch.SymBool)
+_SKIPPED_META = frozenset({"val", "tensor_meta", "example_value"})
+_LONG = 120
+"""Characters from which a metadata text is kept in the text table."""
+
+
+class Encoder:
+    """Encodes what graphs hold; one per recording."""
+
+    def __init__(self, identities: Identities, text_id: Callable[[str], int]) -> None:
+        self._ids = identities.of
+        self._text_id = text_id
+        self.targets = Targets(self.value)
+        self._dtypes: dict[Any, str] = {}
+        self._stacks: dict[int, tuple[Any, TextRef]] = {}
+
+    # -- arguments ---------------------------------------------------------------------------------
+
+    def value(self, item: Any) -> Value:
+        """An argument value, lossless; foreign objects become opaque atoms."""
+        kind = type(item)
+        if kind in _PLAIN:
+            return item  # type: ignore[no-any-return]
+        if kind is Node:
+            found = self._ids.get(item)
+            return Atom("node", item.name) if found is None else Ref(found)
+        if kind is immutable_list or kind is list:
+            return ListArg(tuple([self.value(part) for part in item]))
+        if kind is tuple or kind is torch.Size:
+            return tuple([self.value(part) for part in item])
+        if kind is immutable_dict or kind is dict:
+            return DictArg(tuple((self.value(key), self.value(part)) for key, part in item.items()))
+        if kind is slice:
+            return SliceArg(self.value(item.start), self.value(item.stop), self.value(item.step))
+        return self.atom(item)
+
+    def atom(self, item: Any) -> Atom:
+        """What has no literal, by kind and text."""
+        kind = type(item)
+        if kind is torch.dtype:
+            return Atom("dtype", self.dtype(item))
+        if kind in (torch.device, torch.layout, torch.memory_format):
+            return Atom(kind.__name__, str(item).removeprefix("torch."))
+        if kind in _SYMBOLIC:
+            return Atom("sym", str(item.node.expr))
+        if isinstance(item, torch._ops.OpOverload | torch._ops.OpOverloadPacket) or kind.__name__ in _EDGE_OPS:
+            return Atom("function", self.targets.text(item))
+        if issubclass(kind, torch.Tensor):
+            return Atom("tensor", f"{self.dtype(item.dtype)}{list(item.shape)}")
+        if issubclass(kind, torch.nn.Module):
+            return Atom("module", kind.__name__)
+        if issubclass(kind, type):
+            return Atom("type", item.__name__)
+        if kind.__name__ in ("function", "builtin_function_or_method"):
+            return Atom("function", self.targets.text(item))
+        return Atom("opaque", kind.__name__)
+
+    def args(self, node: Node) -> tuple[tuple[Value, ...], tuple[tuple[str, Value], ...]]:
+        """Positional and keyword arguments of a node."""
+        value = self.value
+        args = tuple([value(item) for item in node.args])
+        kwargs = node.kwargs
+        return args, tuple((key, value(item)) for key, item in kwargs.items()) if kwargs else ()
+
+    def dtype(self, dtype: torch.dtype) -> str:
+        """A dtype without its `torch.` prefix."""
+        found = self._dtypes.get(dtype)
+        if found is None:
+            found = self._dtypes[dtype] = str(dtype).removeprefix("torch.")
+        return found
+
+    # -- what a node's value is --------------------------------------------------------------------
+
+    def spec(self, val: Any) -> Spec:
+        """What `meta['val']` says: dtype and shape; no symbolic size is ever compared or resolved."""
+        if val is None:
+            return None
+        if isinstance(val, torch.Tensor):
+            return TensorSpec(self.dtype(val.dtype), tuple([self._dim(size) for size in val.shape]))
+        kind = type(val)
+        if kind is tuple or kind is list:
+            return tuple(self.spec(item) for item in val)
+        if kind in _SYMBOLIC:
+            return ScalarSpec(kind.__name__, str(val.node.expr))
+        if kind in _PLAIN:
+            return ScalarSpec(kind.__name__, str(val)[:_LONG])
+        return ScalarSpec(kind.__name__, "")
+
+    def _dim(self, size: Any) -> Dim:
+        if type(size) is int:
+            return size
+        node = size.node
+        return SymDim(str(node.expr), node.hint if node.has_hint() else None)
+
+    # -- the rest of the metadata ------------------------------------------------------------------
+
+    def meta(self, meta: dict[str, Any]) -> tuple[tuple[str, Value], ...]:
+        """Metadata in short form, sorted by key; values and tensor metadata are in the spec."""
+        items = [(key, self._meta_value(key, item)) for key, item in meta.items() if key not in _SKIPPED_META]
+        return tuple(sorted(((str(key), item) for key, item in items), key=lambda pair: pair[0]))
+
+    def _meta_value(self, key: str, item: Any) -> Value:
+        kind = type(item)
+        if kind is str:
+            return item if len(item) <= _LONG else TextRef(self._text_id(item))
+        if kind in _PLAIN:
+            return item  # type: ignore[no-any-return]
+        if key == "nn_module_stack" and kind is dict:
+            return self._module_stack(item)
+        if key == "from_node":
+            return Atom("opaque", f"from_node {self._origins(item)}")
+        if kind in (list, tuple, dict, immutable_list, immutable_dict):
+            size = len(item)
+            return self.see(item) if size <= 8 else Atom("opaque", f"{kind.__name__} of {size}")
+        return self.see(item)
+
+    def _module_stack(self, stack: dict[str, Any]) -> TextRef:
+        known = self._stacks.get(id(stack))
+        if known is None:
+            lines = []
+            for entry in stack.values():
+                path, owner = entry if type(entry) is tuple and len(entry) == 2 else (entry, "")
+                owner = owner if type(owner) is str else getattr(owner, "__qualname__", "")
+                lines.append(f"{path} ({owner})")
+            known = self._stacks[id(stack)] = (stack, TextRef(self._text_id("\n".join(lines))))
+        return known[1]
+
+    def _origins(self, item: Any) -> str:
+        if type(item) is not list:
+            return ""
+        return ", ".join(str(getattr(source, "name", "?")) for source in item[:3])
+
+    # -- values seen by decisions ------------------------------------------------------------------
+
+    def see(self, item: Any, deep: bool = True) -> Value:
+        """A value as a decision saw it, cut short; nodes keep the name that they have now."""
+        kind = type(item)
+        if kind is str:
+            return item if len(item) <= 200 else item[:199] + "…"
+        if kind in _PLAIN:
+            return item  # type: ignore[no-any-return]
+        if kind is Node:
+            found = self._ids.get(item)
+            return Atom("node", item.name) if found is None else NodeSeen(found, item.name)
+        if kind is torch.Size:
+            return tuple(size if type(size) is int else self.atom(size) for size in item)
+        if kind in _CONTAINERS:
+            return self._see_container(kind, item, deep)
+        return self.atom(item)
+
+    def _see_container(self, kind: type, item: Any, deep: bool) -> Value:
+        size = len(item)
+        if size > 8 or not deep:
+            return Atom("size", f"{kind.__name__} of {size}")
+        if kind is dict or kind is immutable_dict:
+            return DictArg(tuple((self.see(k, False), self.see(v, False)) for k, v in item.items()))
+        parts = tuple(self.see(part, False) for part in item)
+        return parts if kind is tuple else ListArg(parts)
+
+
+_EDGE_OPS = frozenset({"EdgeOpOverload", "EdgeOpOverloadPacket", "EdgeDialectFunctionSchema"})
+_CONTAINERS = frozenset({list, tuple, set, frozenset, dict, immutable_list, immutable_dict})

@@ -1,0 +1,230 @@
+"""What one pass run asks and edits: attempts opened by loops, and the owner of each edit."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from torch.fx import Node
+
+from qdqviz.record.editlog import EditLog
+from qdqviz.record.encode import Encoder
+from qdqviz.record.identity import Identities
+from qdqviz.record.owner import Owner
+from qdqviz.trace.codec import value_to_json
+from qdqviz.trace.events import Kind
+from qdqviz.trace.model import LookedFor
+
+RETRACE_SITE = -1
+"""Site of the attempt that a retrace opens on each old node."""
+
+_ASKING = frozenset({Kind.TEST, Kind.COMPARE, Kind.VALUE, Kind.CASE})
+_MATCHES = ("returning_nodes", "anchors", "output_nodes", "nodes")
+
+
+@dataclass(eq=False, slots=True)
+class Token:
+    """An attempt that is open."""
+
+    owner: Owner
+    """Owner of the edits made while it is the outermost."""
+    start: int
+    """Index of its first event in the log."""
+    seq: int
+    """Time of its opening in the edit log."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedAttempt:
+    """An attempt reduced to its path and its telling values."""
+
+    owner: Owner | None
+    """Its owner; None for what the pass asked outside any node."""
+    shape: tuple[Any, ...]
+    """Four items an event, see `AttemptTable.add`."""
+    values: list[Any]
+    """Values of all events as JSON."""
+    seq: int
+    """Time of its opening in the edit log."""
+    raised: bool
+    """Whether an exception left it."""
+
+
+class RunLog:
+    """The log of one pass run; instrumented code writes `events`, watchers ask for owners.
+
+    Implements the decision log's protocol: `events`, `open`, `close`.
+    """
+
+    def __init__(self, ids: Identities, encoder: Encoder, path_of: Any) -> None:
+        self.events: list[tuple[Any, ...]] = []
+        """Raw events not yet reduced."""
+        self.edits = EditLog()
+        """Edits not yet flushed."""
+        self.closed: list[ClosedAttempt] = []
+        """Attempts that are over."""
+        self.looked_for: list[LookedFor] = []
+        """Whole-graph searches."""
+        self.call: str | None = None
+        """The named call that is running, such as `eliminate_dead_code`."""
+        self.erasure: tuple[Owner, tuple[Node, ...]] | None = None
+        """Owner and inputs of the node that is being erased."""
+        self.writing: Owner | None = None
+        """Owner of the write that is under way."""
+        self.elsewhere: dict[Node, Owner] = {}
+        """Nodes created in graphs that are not (yet) a subject's, by the attempt that made them."""
+        self._ids = ids.of
+        self._encoder = encoder
+        self._path_of = path_of
+        self._current: Token | None = None
+        self._sweeps: dict[int, Owner] = {}
+        self._calls: dict[str, Owner] = {}
+        self._nodes: dict[int, Owner] = {}
+        self._unused_by: dict[int, Owner] = {}
+        self._shapes: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+
+    # -- attempts ----------------------------------------------------------------------------------
+
+    def open(self, site: int, item: object) -> Token | None:
+        """A loop handed out `item`: open an attempt if it is a node (or holds one) and none is open."""
+        if self._current is not None:
+            return None
+        node = self._focus(item)
+        if node is None:
+            return None
+        nid = self._ids.get(node)
+        if nid is None:
+            return None
+        owner = self._sweeps.get(nid)
+        if owner is None or site in owner.sites:
+            owner = self._sweeps[nid] = Owner("attempt", nid, self._path_of(node), node.name)
+        owner.sites.add(site)
+        self._current = Token(owner, len(self.events), self.edits.seq)
+        return self._current
+
+    def close(self, token: object) -> None:
+        """The item of this token is done."""
+        if token is self._current and self._current is not None:
+            self._close(self._current, raised=False)
+
+    def close_all(self, raised: bool) -> None:
+        """The run is over: close what is open, and keep what was asked outside any node."""
+        if self._current is not None:
+            self._close(self._current, raised)
+        if self.events:
+            self.closed.append(self._reduce(None, 0, 0, raised))
+            self.events.clear()
+
+    def _close(self, token: Token, raised: bool) -> None:
+        self._current = None
+        attempt = self._reduce(token.owner, token.start, token.seq, raised)
+        del self.events[token.start :]
+        if attempt.shape or raised:
+            self.closed.append(attempt)
+
+    def _reduce(self, owner: Owner | None, start: int, seq: int, raised: bool) -> ClosedAttempt:
+        shape: list[Any] = []
+        values: list[Any] = []
+        see = self._encoder.see
+        for kind, site, outcome, *seen in self.events[start:]:
+            shape += (int(kind), site, outcome, len(seen))
+            values.extend([value_to_json(see(item)) for item in seen])
+            if owner is not None and not owner.asked and kind in _ASKING:
+                owner.asked = True
+        key = tuple(shape)
+        return ClosedAttempt(owner, self._shapes.setdefault(key, key), values, seq, raised)
+
+    def _focus(self, item: Any) -> Node | None:
+        """The node that an item is, or directly holds; exact types only."""
+        kind = type(item)
+        if kind is Node:
+            return item  # type: ignore[no-any-return]
+        if kind is tuple or kind is list:
+            return next((part for part in item if type(part) is Node), None)
+        if kind.__name__ in ("InternalMatch", "SourcePartition", "Partition"):
+            fields = getattr(item, "__dict__", {})
+            for name in _MATCHES:
+                held = fields.get(name)
+                if type(held) in (list, tuple, set, dict) and held:
+                    return next((part for part in held if type(part) is Node), None)
+        return None
+
+    # -- owners ------------------------------------------------------------------------------------
+
+    @property
+    def current(self) -> Token | None:
+        """The attempt that is open, or None."""
+        return self._current
+
+    def owner(self, node: Node, towards: Any = None) -> Owner:
+        """Owner of an edit of `node` that happens now.
+
+        Args:
+            node: The node that is edited.
+            towards: A node, or arguments that hold nodes, that become its inputs, if that is the edit.
+        """
+        if self._current is not None:
+            return self._current.owner
+        if self.call is not None:
+            return self._call_owner(node)
+        for candidate in (node, *_nodes_in(towards)):
+            found = self._nodes.get(self._ids.get(candidate, -1))
+            if found is not None:
+                return found
+        return self._node_owner(node)
+
+    def created_owner(self, node: Node) -> Owner:
+        """Owner of the creation of `node`: outside attempts whoever made one of its inputs, or itself."""
+        owner = self.owner(node, node._input_nodes)
+        if owner.kind == "node":
+            self._nodes[self._ids[node]] = owner
+        return owner
+
+    def erasing(self, node: Node) -> Owner:
+        """Owner of the erasure of `node`: outside attempts, whoever removed its last use."""
+        if self._current is not None:
+            return self._current.owner
+        nid = self._ids.get(node, -1)
+        found = self._unused_by.get(nid) or self._nodes.get(nid)
+        if found is not None:
+            return found
+        return self._node_owner(node) if self.call is None else self._call_owner(node)
+
+    def note_unused(self, node: Node, owner: Owner) -> None:
+        """`owner` has just removed the last use of `node`."""
+        self._unused_by[self._ids.get(node, -1)] = owner
+
+    def forget_owners(self) -> None:
+        """After a flush: what is written is written, later edits form rewrites of their own."""
+        self._calls.clear()
+        self._nodes.clear()
+        self._unused_by.clear()
+
+    def _node_owner(self, node: Node) -> Owner:
+        nid = self._ids.get(node, -1)
+        owner = self._nodes.get(nid)
+        if owner is None:
+            owner = self._nodes[nid] = Owner("node", nid, self._path_of(node), node.name)
+        return owner
+
+    def _call_owner(self, node: Node) -> Owner:
+        assert self.call is not None
+        if self.call not in self._calls:
+            self._calls[self.call] = Owner("call", None, self._path_of(node), self.call)
+        return self._calls[self.call]
+
+
+def _nodes_in(value: Any) -> list[Node]:
+    """The nodes among arguments; exact containers only."""
+    found: list[Node] = []
+    stack = [value]
+    while stack:
+        item = stack.pop()
+        if type(item) is Node:
+            found.append(item)
+        elif isinstance(item, (tuple, list)):
+            stack.extend(item)
+        elif isinstance(item, dict):
+            stack.extend(item)
+            stack.extend(item.values())
+    return found

@@ -1,0 +1,132 @@
+"""One pass run while it is under way."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from qdqviz.record.body import LiveBody
+from qdqviz.record.editlog import Group
+from qdqviz.record.owner import Owner
+from qdqviz.record.runlog import RunLog
+from qdqviz.record.subject import LiveSubject
+from qdqviz.trace.attempts import AttemptTable
+from qdqviz.trace.model import OUTSIDE, PassError, PassRun
+
+if TYPE_CHECKING:
+    from qdqviz.record.recorder import Recorder
+
+
+class Run:
+    """A pass run under way: its log, and what the trace will say of it."""
+
+    def __init__(
+        self, recorder: Recorder, subject: LiveSubject, root: LiveBody | None, name: str, source: str, kind: str, file: str
+    ) -> None:
+        self.id = recorder.run_count
+        recorder.run_count += 1
+        self.subject = subject
+        self.root = root
+        """The graph that it was called on."""
+        self.log = RunLog(recorder.ids, recorder.encoder, recorder.path_of)
+        self.meta_reads: dict[int, tuple[LiveBody, Owner]] = {}
+        """Nodes whose metadata was handed out, and to whom."""
+        self._recorder = recorder
+        self._began = recorder.now()
+        self._starts: list[int] = []
+        self._paths: dict[str, None] = {} if root is None else {root.path: None}
+        subject.runs[name] = ordinal = subject.runs.get(name, 0) + 1
+        parent = recorder.runs[-1].id if recorder.runs else None
+        first = recorder.writer.steps
+        self.record = PassRun(
+            self.id, subject.id, name, source, parent, ordinal, kind, first, first, file=file, done=False
+        )
+        if kind != "outside":
+            recorder.writer.begin()
+            recorder.writer.put_run(self.record)
+            recorder.writer.commit()
+
+    @classmethod
+    def outside(cls, recorder: Recorder, subject: LiveSubject) -> Run:
+        """The run that holds edits made between passes."""
+        return cls(recorder, subject, None, OUTSIDE, "", "outside", "")
+
+    def write_groups(self, groups: list[Group]) -> None:
+        """Write rewrites and settling changes, and remember when each rewrite began."""
+        recorder = self._recorder
+        recorder.writer.begin()
+        for group in groups:
+            self._paths.update((change.path, None) for change in group.changes)
+            if recorder.write_group(self, group):
+                self._starts.append(group.first_seq)
+        recorder.writer.add_ops(recorder.encoder.targets.new_ops)
+        recorder.encoder.targets.new_ops.clear()
+
+    def finish(self, error: PassError | None = None, modified: bool | None = None, decisions: str = "recorded") -> None:
+        """Write all that is left of the run."""
+        recorder = self._recorder
+        self.log.close_all(raised=error is not None)
+        recorder.flush(self)
+        table = self._attempts(error)
+        self.record = replace(
+            self.record,
+            last_step=recorder.writer.steps,
+            seconds=round(recorder.now() - self._began, 6),
+            modified=modified,
+            attempts=len(table),
+            declined=table.declined(),
+            decisions=decisions,
+            looked_for=tuple(self.log.looked_for),
+            paths=tuple(self._paths),
+            error=error,
+            done=True,
+        )
+        recorder.writer.put_run(self.record, table)
+        recorder.before_commit()
+        recorder.writer.commit()
+
+    def _attempts(self, error: PassError | None) -> AttemptTable:
+        table = AttemptTable()
+        aliases = self.log.edits.aliases
+        first = self.record.first_step
+        for attempt in self.log.closed:
+            owner = attempt.owner
+            step = None if owner is None else owner.step
+            if owner is not None:
+                self._paths.setdefault(owner.path)
+            table.add(
+                path="" if owner is None else owner.path,
+                focus=None if owner is None or owner.focus is None else aliases.get(owner.focus, owner.focus),
+                name="" if owner is None else owner.name,
+                outcome=_outcome(step, attempt.raised and error is not None),
+                step=step,
+                after_step=first + bisect_right(self._starts, attempt.seq),
+                shape=attempt.shape,
+                values=_real_names(attempt.values, aliases) if aliases else attempt.values,
+            )
+        return table
+
+
+def _outcome(step: int | None, raised: bool) -> str:
+    if raised:
+        return "raised"
+    return "declined" if step is None else "fired"
+
+
+def _real_names(values: list[Any], aliases: dict[int, int]) -> list[Any]:
+    """Encoded values with nodes spoken of by their real identities."""
+    return [_real_name(value, aliases) if type(value) is list else value for value in values]
+
+
+def _real_name(value: list[Any], aliases: dict[int, int]) -> list[Any]:
+    if value[0] == "n":
+        return ["n", aliases.get(value[1], value[1]), value[2]]
+    return [_real_name(part, aliases) if type(part) is list else part for part in value]
+
+
+def first_line(error: BaseException) -> str:
+    """The first line of an exception's message, taken from its arguments without running its `__str__`."""
+    args: Any = error.args
+    text = next((item for item in args if type(item) is str), "") if type(args) is tuple else ""
+    return text.strip().splitlines()[0][:300] if text.strip() else ""
