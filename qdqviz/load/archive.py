@@ -106,7 +106,7 @@ def _pickles(path: Path, archive: zipfile.ZipFile) -> tuple[str, ...]:
     Raises:
         TargetError: one of them is an object that is no tensor.
     """
-    found = []
+    found: list[str] = []
     for name in archive.namelist():
         folder, _, file = name.rpartition("/")
         if re.match("(custom|opaque)_obj", file) and folder.endswith("/constants"):

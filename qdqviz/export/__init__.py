@@ -1,0 +1,1 @@
+"""Writes programs to files, and reads them back before it says so."""
