@@ -8,8 +8,8 @@ from typing import Literal
 
 from rich.color import Color, ColorSystem
 
-from qdqviz.draw.cells import Cells
 from qdqviz.draw.colour import Colour
+from qdqviz.draw.grid import Cells
 from qdqviz.draw.theme import Style, Theme
 
 Depth = Literal["true", "256", "16", "none"]

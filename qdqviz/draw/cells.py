@@ -11,33 +11,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from qdqviz.draw.braille import BrailleCanvas
+from qdqviz.draw.grid import CellRect, Cells, Grid
 from qdqviz.draw.layout import COLUMN, ROW
 from qdqviz.draw.legend import value_kind
 from qdqviz.draw.picture import Box, Edge, Picture, Presence
-from qdqviz.draw.text import center, cut_middle, graphemes
+from qdqviz.draw.text import center, cut_middle
 from qdqviz.draw.union import Mark
 from qdqviz.ir.text import is_real
 
 _LEFT, _TOP = 1, 0
 """Free columns and rows around the picture."""
-
-
-@dataclass(frozen=True, slots=True)
-class CellRect:
-    """A box's place in cells."""
-
-    column: int
-    """Left column."""
-    row: int
-    """Top row."""
-    columns: int
-    """Width, frame included."""
-    rows: int
-    """Height, frame included."""
-
-    def __contains__(self, cell: tuple[int, int]) -> bool:
-        column, row = cell
-        return 0 <= column - self.column < self.columns and 0 <= row - self.row < self.rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,55 +48,6 @@ FRAMES: Mapping[Mark, Frame] = {
 _GHOST_FRAME = Frame("┌┐└┘", "┄", "┆")
 
 
-@dataclass(frozen=True)
-class Cells:
-    """A drawn grid. All its text is safe to write to a terminal."""
-
-    width: int
-    """Columns."""
-    height: int
-    """Rows."""
-    glyphs: tuple[tuple[str, ...], ...]
-    """Text of each cell by row and column; the cell behind a wide character is empty."""
-    styles: tuple[tuple[str, ...], ...]
-    """Style of each cell by row and column: a key of `qdqviz.draw.theme.Theme.style`."""
-    rects: Mapping[int, CellRect]
-    """Box id -> its place; gaps are left out."""
-
-    def runs(self, row: int, start: int = 0, stop: int | None = None) -> list[tuple[str, str]]:
-        """(text, style) runs of one row between two columns, padded with blanks to exactly that width.
-
-        A wide character that the window cuts in half becomes a blank.
-        """
-        end = self.width if stop is None else stop
-        found: list[tuple[str, str]] = []
-        for column in range(start, end):
-            glyph, style = self._cell(row, column, start, end)
-            if found and found[-1][1] == style:
-                found[-1] = (found[-1][0] + glyph, style)
-            else:
-                found.append((glyph, style))
-        return found
-
-    def _cell(self, row: int, column: int, start: int, end: int) -> tuple[str, str]:
-        if not (0 <= row < self.height and 0 <= column < self.width):
-            return " ", ""
-        glyph, style = self.glyphs[row][column], self.styles[row][column]
-        if glyph == "" and column == start:
-            return " ", style
-        if column == end - 1 and column + 1 < self.width and self.glyphs[row][column + 1] == "":
-            return " ", style
-        return glyph, style
-
-    def at(self, column: int, row: int) -> int | None:
-        """The box at a cell, for a mouse; None where there is none."""
-        return next((node for node, rect in self.rects.items() if (column, row) in rect), None)
-
-    def plain(self) -> str:
-        """The picture as text without colours, no blanks at the ends of lines."""
-        return "\n".join("".join(row).rstrip() for row in self.glyphs)
-
-
 def draw_cells(picture: Picture, *, selected: int | None = None) -> Cells:
     """Draw a picture in its view.
 
@@ -126,7 +60,7 @@ def draw_cells(picture: Picture, *, selected: int | None = None) -> Cells:
         max([round(picture.width / COLUMN), *(rect.column + rect.columns for rect in rects.values())]) + 1
     )
     rows = max([round(picture.height / ROW), *(rect.row + rect.rows for rect in rects.values())])
-    grid = _Grid(columns, rows)
+    grid = Grid(columns, rows)
     canvas = BrailleCanvas(columns, rows)
     for edge in sorted(picture.edges, key=_edge_order):
         if edge.presence is not Presence.GAP:
@@ -137,24 +71,7 @@ def draw_cells(picture: Picture, *, selected: int | None = None) -> Cells:
         if box.presence is not Presence.GAP:
             _draw_box(grid, rects[box.id], box, box.id == selected)
     shown = {box.id: rects[box.id] for box in picture.boxes if box.presence is not Presence.GAP}
-    return Cells(columns, rows, tuple(map(tuple, grid.glyphs)), tuple(map(tuple, grid.styles)), shown)
-
-
-class _Grid:
-    def __init__(self, columns: int, rows: int) -> None:
-        self.glyphs = [[" "] * columns for _ in range(rows)]
-        self.styles = [[""] * columns for _ in range(rows)]
-
-    def put(self, column: int, row: int, glyph: str, style: str) -> None:
-        self.glyphs[row][column] = glyph
-        self.styles[row][column] = style
-
-    def write(self, column: int, row: int, text: str, style: str) -> None:
-        for cluster, wide in graphemes(text):
-            self.put(column, row, cluster, style)
-            if wide == 2:
-                self.put(column + 1, row, "", style)
-            column += wide
+    return grid.cells(shown)
 
 
 def _cell_rect(box: Box) -> CellRect:
@@ -186,7 +103,7 @@ def _draw_edge(canvas: BrailleCanvas, edge: Edge) -> None:
     canvas.curve(edge.points, edge_style(edge), thick=thick, dotted=edge.is_faint)
 
 
-def _draw_box(grid: _Grid, rect: CellRect, box: Box, is_selected: bool) -> None:
+def _draw_box(grid: Grid, rect: CellRect, box: Box, is_selected: bool) -> None:
     is_ghost = box.presence is Presence.GHOST
     frame = _GHOST_FRAME if is_ghost else FRAMES[box.mark]
     stroke = _frame_style(box, is_selected)
@@ -207,7 +124,7 @@ def _draw_box(grid: _Grid, rect: CellRect, box: Box, is_selected: bool) -> None:
         grid.write(right - 1 - len(more), bottom, more, "ghost" if is_ghost else "more")
 
 
-def _write_title(grid: _Grid, rect: CellRect, box: Box, stroke: str) -> None:
+def _write_title(grid: Grid, rect: CellRect, box: Box, stroke: str) -> None:
     """Mark, name and hidden inputs, in the top frame."""
     more = f"↑{box.more_inputs}" if box.more_inputs else ""
     mark = f"{box.mark} " if box.mark is not Mark.NONE else ""

@@ -89,9 +89,9 @@ class Theme:
     def style(self, key: str) -> Style:
         """The look of a style key, as `Cells.styles` and `Lanes` hold them.
 
-        Keys: empty (plain text), `muted`, `ghost`, `name`, `more`, `selected`, `bold`; `frame.<role>`,
-        `title.<role>` and `detail.<role>` for a box's frame, first line and other lines; `mark.<mark>`;
-        `edge.<value>` and `lane.<value>`.
+        Keys: empty (plain text), `bold`, `muted`, `ghost`, `name`, `more`, `selected`, `faint` (dots and
+        other ornaments that need not be read); `frame.<role>`, `title.<role>` and `detail.<role>` for a
+        box's frame, first line and other lines; `mark.<mark>`; `edge.<value>` and `lane.<value>`.
         """
         part, _, which = key.partition(".")
         match part:
@@ -109,6 +109,8 @@ class Theme:
                 return Style(self.ui["background"], self.ui["accent"], bold=True, reverse=True)
             case "bold":
                 return Style(self.ui["foreground"], bold=True)
+            case "faint":
+                return Style(self.ui["border"], dim=True)
             case "ghost" | "muted" | "name" | "more":
                 return Style(self.ui["muted"], dim=True)
         return Style(self.ui["foreground"])

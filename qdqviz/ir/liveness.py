@@ -11,7 +11,7 @@ Each graph of a program is looked at by itself; a control-flow node uses what it
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
@@ -22,8 +22,13 @@ from qdqviz.ir.roles import QUANTIZATION, Role, role
 from qdqviz.ir.text import is_real, spec_bytes
 from qdqviz.ir.values import DictArg, ListArg, Ref, SliceArg, refs
 
-Which = Literal["qdq", "all"]
-"""Values made by quantize, dequantize and requantize nodes, or all values but constants."""
+Which = Literal["qdq", "carried", "all"]
+"""Which values count.
+
+qdq: those made by quantize, dequantize and requantize nodes. carried: these, and what data movement makes
+of them, and on the other side the values that a quantize gets, through data movement too: here it shows
+that a rewrite moved a quantize or a dequantize. all: all values but constants.
+"""
 
 _HOLDERS = frozenset({tuple, ListArg, DictArg, SliceArg})
 
@@ -77,7 +82,7 @@ class Liveness:
     """The live ranges of one graph."""
 
     which: str
-    """`qdq`, `all`, or `chosen`."""
+    """`qdq`, `carried`, `all`, or `chosen`."""
     ranges: tuple[LiveRange, ...]
     """By the step that makes the value."""
     length: int
@@ -153,12 +158,12 @@ def liveness(body: Body, which: Which | Collection[int] = "qdq") -> Liveness:
 
     Args:
         body: The graph.
-        which: `qdq`, `all`, or the identities of the nodes whose values count.
+        which: `qdq`, `carried`, `all` (see `Which`), or the identities of the nodes whose values count.
     """
     nodes = body.in_order()
     lives = _Lives(nodes)
-    wanted = _chooser(which)
-    ranges = tuple(item for node in nodes if wanted(node) for item in lives.ranges(node))
+    wanted = _choose(nodes, which)
+    ranges = tuple(item for node in nodes if node.id in wanted for item in lives.ranges(node))
     peak, at = _peak(ranges, len(nodes))
     return Liveness(
         which=which if isinstance(which, str) else "chosen",
@@ -188,23 +193,51 @@ def _differs(pair: RangeChange) -> bool:
     return (one.steps, one.nbytes, one.dtype) != (other.steps, other.nbytes, other.dtype)
 
 
-def _chooser(which: Which | Collection[int]) -> Callable[[NodeState], bool]:
+def alive_bytes(live: Liveness) -> list[int]:
+    """Bytes alive in each step."""
+    return _alive(live.ranges, live.length)
+
+
+def _choose(nodes: Collection[NodeState], which: Which | Collection[int]) -> Collection[int]:
+    """Identities of the nodes whose values count."""
     if not isinstance(which, str):
-        chosen = frozenset(which)
-        return lambda node: node.id in chosen
-    roles: dict[tuple[str, str, bool], Role] = {}
-
-    def role_of(node: NodeState) -> Role:
-        if node.constant is not None:
-            return role(node)
-        key = node.op, node.target, isinstance(node.spec, ScalarSpec)
-        if key not in roles:
-            roles[key] = role(node)
-        return roles[key]
-
+        return frozenset(which)
+    roles = _roles(nodes)
     if which == "all":
-        return lambda node: role_of(node) is not Role.CONSTANT
-    return lambda node: role_of(node) in QUANTIZATION
+        return {node for node, found in roles.items() if found is not Role.CONSTANT}
+    made = {node for node, found in roles.items() if found in QUANTIZATION}
+    return made if which == "qdq" else _carried(nodes, roles, made)
+
+
+def _carried(nodes: Collection[NodeState], roles: dict[int, Role], made: set[int]) -> set[int]:
+    """What q/dq nodes make, what is moved on from there, and what is moved towards a quantize."""
+    carriers = (Role.MOVEMENT, Role.GETITEM)
+    forward, backward = set(made), set[int]()
+    for node in nodes:
+        if roles[node.id] in carriers and not forward.isdisjoint(node.input_ids()):
+            forward.add(node.id)
+    for node in reversed(tuple(nodes)):
+        if roles[node.id] is Role.QUANTIZE:
+            backward.update(node.input_ids()[:1])
+        elif node.id in backward and roles[node.id] in carriers:
+            backward.update(node.input_ids())
+    backward = {node for node in backward if roles.get(node, Role.CONSTANT) is not Role.CONSTANT}
+    return forward | backward
+
+
+def _roles(nodes: Collection[NodeState]) -> dict[int, Role]:
+    """The role of every node, decided once for each target."""
+    known: dict[tuple[str, str, bool], Role] = {}
+    found: dict[int, Role] = {}
+    for node in nodes:
+        if node.constant is not None:
+            found[node.id] = role(node)
+            continue
+        key = node.op, node.target, type(node.spec) is ScalarSpec
+        if key not in known:
+            known[key] = role(node)
+        found[node.id] = known[key]
+    return found
 
 
 class _Lives:
@@ -295,12 +328,16 @@ def _dtype(spec: Spec) -> str | None:
     return spec.dtype if isinstance(spec, TensorSpec) else None
 
 
-def _peak(ranges: Collection[LiveRange], length: int) -> tuple[int, int]:
-    """Most bytes alive in one step, and the first step with that many."""
+def _alive(ranges: Collection[LiveRange], length: int) -> list[int]:
     growth = [0] * (length + 1)
     for item in ranges:
         growth[item.start] += item.nbytes or 0
         growth[item.end + 1] -= item.nbytes or 0
-    alive = list(accumulate(growth[:-1]))
+    return list(accumulate(growth[:-1]))
+
+
+def _peak(ranges: Collection[LiveRange], length: int) -> tuple[int, int]:
+    """Most bytes alive in one step, and the first step with that many."""
+    alive = _alive(ranges, length)
     peak = max(alive, default=0)
     return peak, alive.index(peak) if alive else 0

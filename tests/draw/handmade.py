@@ -30,7 +30,9 @@ class Graph:
 
     def constant(self, name: str, *shape: int, dtype: str = "float32") -> int:
         spec = TensorSpec(dtype, shape)
-        return self.add("placeholder", name, name=name, spec=spec, constant=Constant("parameter", name, "f", spec))
+        return self.add(
+            "placeholder", name, name=name, spec=spec, constant=Constant("parameter", name, "f", spec)
+        )
 
     def call(self, target: str, *args: Any, name: str, shape: tuple[int, ...], dtype: str = "float32") -> int:
         return self.add("call_function", target, *args, name=name, spec=TensorSpec(dtype, shape))
@@ -38,7 +40,9 @@ class Graph:
     def quantize(self, source: int, scale: float, zero: int, *, name: str) -> int:
         shape = self.nodes[source].spec.shape
         target = "quantized_decomposed.quantize_per_tensor.default"
-        return self.call(target, Ref(source), scale, zero, -128, 127, INT8, name=name, shape=shape, dtype="int8")
+        return self.call(
+            target, Ref(source), scale, zero, -128, 127, INT8, name=name, shape=shape, dtype="int8"
+        )
 
     def dequantize(self, source: int, scale: float, zero: int, *, name: str) -> int:
         shape = self.nodes[source].spec.shape
@@ -53,7 +57,9 @@ class Graph:
 
     def view(self, source: int, *shape: int, name: str) -> int:
         dtype = self.nodes[source].spec.dtype
-        return self.call("edge.aten.view_copy.default", Ref(source), ListArg(shape), name=name, shape=shape, dtype=dtype)
+        return self.call(
+            "edge.aten.view_copy.default", Ref(source), ListArg(shape), name=name, shape=shape, dtype=dtype
+        )
 
     def slice(self, source: int, dim: int, start: int, stop: int, *, name: str) -> int:
         node = self.nodes[source]
@@ -80,7 +86,9 @@ def slices_graph() -> Graph:
     name = "quantized_decomposed_quantize_per_tensor_default"
     integers = [graph.quantize(half, 0.02, -3, name=f"{name}_{i}") for i, half in enumerate(halves)]
     back = [graph.dequantize(q, 0.02, -3, name=f"de{name}_{i}") for i, q in enumerate(integers)]
-    total = graph.call("edge.aten.add.Tensor", Ref(back[0]), Ref(back[1]), name="aten_add_tensor", shape=(1, 8, 64))
+    total = graph.call(
+        "edge.aten.add.Tensor", Ref(back[0]), Ref(back[1]), name="aten_add_tensor", shape=(1, 8, 64)
+    )
     graph.output(total)
     return graph
 
@@ -88,7 +96,11 @@ def slices_graph() -> Graph:
 def hoisted(graph: Graph, body: Body) -> Body:
     """`slices_graph` with one quantize in front of the permute instead of one behind each slice."""
     quantize = replace(
-        graph.nodes[4], id=100, order=b"\0\0\0\1\x80\x80", name="quantize_new", args=(Ref(0), *graph.nodes[4].args[1:])
+        graph.nodes[4],
+        id=100,
+        order=b"\0\0\0\1\x80\x80",
+        name="quantize_new",
+        args=(Ref(0), *graph.nodes[4].args[1:]),
     )
     quantize = replace(quantize, spec=TensorSpec("int8", (1, 64, 16)))
     body = body.with_node(quantize)

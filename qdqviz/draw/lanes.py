@@ -1,0 +1,302 @@
+"""Live ranges as lanes in character cells: before above after, in one order of steps.
+
+Real values are full blocks, integers shaded ones; `├` is where a value is made, `┤` its last use, `▶` the
+graph's end for a value that is returned; `×` is never used. `+`, `-` and `~` say that a value came, went or
+changed.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+from qdqviz.draw.axis import Axis, merged_axis
+from qdqviz.draw.grid import CellRect, Cells, Grid
+from qdqviz.draw.text import cut, cut_middle, width
+from qdqviz.draw.union import Mark
+from qdqviz.ir.graph import Body
+from qdqviz.ir.labels import short_name
+from qdqviz.ir.liveness import Liveness, LiveRange, RangeChange, Which, alive_bytes, liveness
+from qdqviz.ir.text import bytes_text, safe_text, short_dtype
+
+MAX_LANES = 12
+"""Values shown unless told otherwise."""
+
+_BARS = " ▁▂▃▄▅▆▇█"
+_TITLES = {
+    "qdq": "live ranges of q/dq values",
+    "carried": "live ranges of q/dq values and of what carries them",
+    "all": "live ranges of all values",
+    "chosen": "live ranges",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """One value."""
+
+    node: int
+    """Identity of the node that makes it."""
+    name: str
+    """Its short name, with the output's index where there are several; safe to show."""
+    change: RangeChange
+    """Its range before and after."""
+    mark: Mark
+    """Whether it came, went or changed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """The part of the axis that is shown."""
+
+    first: int
+    """First place."""
+    places: int
+    """Number of places."""
+    columns: int
+    """Columns that they are drawn in."""
+
+    def column(self, place: int) -> int:
+        """The column of a place; outside of the window below 0 or at `columns` and above."""
+        return (place - self.first) * self.columns // self.places
+
+
+def live_lanes(
+    before: Body | None,
+    after: Body | None,
+    *,
+    which: Which = "carried",
+    focus: Collection[int] = (),
+    columns: int = 100,
+    most: int = MAX_LANES,
+) -> Cells:
+    """Lanes of a graph before and after a step; see `draw_lanes`.
+
+    Args:
+        before: The graph before; None shows one state.
+        after: The graph after; None shows one state.
+        which: The values that count, see `qdqviz.ir.liveness.Which`.
+        focus: Nodes whose values are shown even where nothing changed.
+        columns: Width of the result.
+        most: Most values to show.
+    """
+    first = None if before is None else liveness(before, which)
+    last = None if after is None else liveness(after, which)
+    return draw_lanes(first, last, merged_axis(before, after), focus=focus, columns=columns, most=most)
+
+
+def draw_lanes(
+    before: Liveness | None,
+    after: Liveness | None,
+    axis: Axis,
+    *,
+    focus: Collection[int] = (),
+    columns: int = 100,
+    most: int = MAX_LANES,
+) -> Cells:
+    """Draw live ranges before and after a step as lanes, with a profile of the bytes alive and the totals.
+
+    Shown are the values that the step changes, then those of `focus`, then others that live nearby.
+
+    Args:
+        before: Live ranges before; None shows one state.
+        after: Live ranges after; None shows one state.
+        axis: Places of the steps, from `merged_axis`.
+        focus: Nodes whose values are shown even where nothing changed.
+        columns: Width of the result, at least 40.
+        most: Most values to show.
+
+    Returns:
+        Cells whose `rects` give each value's rows by the node that makes it.
+    """
+    lanes = choose_lanes(before, after, axis, focus, most)
+    painter = _Painter(before, after, axis, lanes, max(columns, 40))
+    return painter.paint()
+
+
+def choose_lanes(
+    before: Liveness | None, after: Liveness | None, axis: Axis, focus: Collection[int], most: int
+) -> tuple[Lane, ...]:
+    """The values to show, by the place that makes them."""
+    old = {} if before is None else {item.key: item for item in before.ranges}
+    new = {} if after is None else {item.key: item for item in after.ranges}
+    marks = {key: _mark(old.get(key), new.get(key)) for key in (old | new)}
+    if before is None or after is None:
+        marks = dict.fromkeys(marks, Mark.NONE)
+    wanted = [key for key, mark in marks.items() if mark is not Mark.NONE or key[0] in focus]
+    pairs = {key: RangeChange(old.get(key), new.get(key)) for key in wanted[:most] or marks}
+    first, last = _around(pairs.values(), axis)
+    for key in marks:
+        if len(wanted) >= most:
+            break
+        span = _span(RangeChange(old.get(key), new.get(key)), axis)
+        if key not in pairs and span[0] <= last and span[1] >= first:
+            wanted.append(key)
+    kept = wanted[:most] or list(marks)[:most]
+    lanes = [_lane(RangeChange(old.get(key), new.get(key)), marks[key]) for key in kept]
+    return tuple(sorted(lanes, key=lambda lane: _span(lane.change, axis)))
+
+
+def _mark(one: LiveRange | None, other: LiveRange | None) -> Mark:
+    if one is None or other is None:
+        return Mark.ADDED if one is None else Mark.REMOVED
+    same = (one.steps, one.nbytes, one.dtype) == (other.steps, other.nbytes, other.dtype)
+    return Mark.NONE if same else Mark.REWIRED
+
+
+def _lane(change: RangeChange, mark: Mark) -> Lane:
+    shown = change.after or change.before
+    assert shown is not None
+    part = "" if shown.output is None else f"[{shown.output}]"
+    return Lane(shown.node, safe_text(short_name(shown.name)) + part, change, mark)
+
+
+def _span(change: RangeChange, axis: Axis) -> tuple[int, int]:
+    """First and last place of a value in either state."""
+    places = [
+        steps[step]
+        for item, steps in ((change.before, axis.before), (change.after, axis.after))
+        if item is not None
+        for step in (item.start, item.end)
+    ]
+    return min(places), max(places)
+
+
+def _around(changes: Iterable[RangeChange], axis: Axis) -> tuple[int, int]:
+    spans = [_span(change, axis) for change in changes]
+    return min((span[0] for span in spans), default=0), max((span[1] for span in spans), default=0)
+
+
+class _Painter:
+    """Lays out rows and writes them."""
+
+    def __init__(
+        self,
+        before: Liveness | None,
+        after: Liveness | None,
+        axis: Axis,
+        lanes: tuple[Lane, ...],
+        columns: int,
+    ) -> None:
+        self.states = [
+            (word, live, steps)
+            for word, live, steps in (("before", before, axis.before), ("after", after, axis.after))
+            if live is not None
+        ]
+        self.lanes = lanes
+        self.columns = columns
+        self.axis = axis
+        self.label = min(44, max(26, columns * 2 // 5))
+        self.window = self._window()
+        rows = 1 + sum(len(self._rows(lane)) for lane in lanes) + len(self.states) + len(list(self._totals()))
+        self.grid = Grid(columns, rows)
+
+    def _window(self) -> Window:
+        first, last = _around((lane.change for lane in self.lanes), self.axis)
+        first, last = max(0, first - 1), min(max(self.axis.length - 1, 0), last + 1)
+        return Window(first, last - first + 1, self.columns - self.label - 1)
+
+    def _rows(self, lane: Lane) -> list[tuple[str, LiveRange, tuple[int, ...]]]:
+        """Rows of one lane: one where both states are alike, else one for each state that has it."""
+        found = []
+        for word, _, steps in self.states:
+            item = lane.change.before if word == "before" else lane.change.after
+            if item is not None:
+                found.append((word, item, steps))
+        return found[-1:] if lane.mark is Mark.NONE else found
+
+    def paint(self) -> Cells:
+        rects: dict[int, CellRect] = {}
+        self._heading()
+        row = 1
+        for lane in self.lanes:
+            lines = self._rows(lane)
+            for index, (word, item, steps) in enumerate(lines):
+                self._lane_label(row + index, lane, item, word, index == 0)
+                self._bar(row + index, item, steps)
+            rects.setdefault(lane.node, CellRect(0, row, self.columns, len(lines)))
+            row += len(lines)
+        for word, live, steps in self.states:
+            self._profile(row, word, live, steps)
+            row += 1
+        for text, style in self._totals():
+            self.grid.write(1, row, cut(text, self.columns - 2), style)
+            row += 1
+        return self.grid.cells(rects)
+
+    def _heading(self) -> None:
+        _, live, _ = self.states[-1]
+        title = _TITLES[live.which]
+        self.grid.write(1, 0, cut(title, self.columns - 2), "bold")
+        window = self.window
+        shown = f"nodes {window.first + 1}–{window.first + window.places} of {self.axis.length}"
+        if width(title) + width(shown) + 4 <= self.columns:
+            self.grid.write(self.columns - width(shown) - 1, 0, shown, "muted")
+
+    def _lane_label(self, row: int, lane: Lane, item: LiveRange, word: str, is_first: bool) -> None:
+        size = "?" if item.nbytes is None else bytes_text(item.nbytes)
+        facts = f"{short_dtype(item.dtype):>5} {size:>8} "
+        if len(self.states) > 1:
+            facts = f"{word if lane.mark is not Mark.NONE else '':<6} {facts}"
+        room = self.label - width(facts) - 3
+        if is_first:
+            style = "" if lane.mark is Mark.NONE else f"mark.{lane.mark.name.lower()}"
+            self.grid.write(0, row, str(lane.mark or " "), style)
+            self.grid.write(2, row, cut_middle(lane.name, room), "")
+        self.grid.write(self.label - width(facts), row, facts, "muted")
+
+    def _bar(self, row: int, item: LiveRange, steps: tuple[int, ...]) -> None:
+        first, last = self.window.column(steps[item.start]), self.window.column(steps[item.end])
+        after_last = self.window.column(steps[item.end] + 1) - 1
+        last = max(last, after_last)
+        style = f"lane.{'real' if item.is_real else 'integer'}"
+        for column in range(self.window.columns):
+            if first <= column <= last:
+                self.grid.put(self.label + column, row, _glyph(item, column, first, last), style)
+            else:
+                self.grid.put(self.label + column, row, "·", "faint")
+
+    def _profile(self, row: int, word: str, live: Liveness, steps: tuple[int, ...]) -> None:
+        """Bytes alive in each column, as bars; the peak of both states fills a row."""
+        name = "bytes alive" + (f" {word}" if len(self.states) > 1 else "")
+        self.grid.write(2, row, cut(name, self.label - 3), "muted")
+        top = max((other.peak_bytes for _, other, _ in self.states), default=0)
+        tall = [0] * self.window.columns
+        alive = alive_bytes(live)
+        begin = max(bisect_right(steps, self.window.first) - 1, 0)
+        end = bisect_left(steps, self.window.first + self.window.places)
+        for step in range(begin, end):
+            # Places that only the other state has belong to the step before them.
+            beyond = steps[step + 1] if step + 1 < len(steps) else self.axis.length
+            first, last = self.window.column(steps[step]), self.window.column(beyond)
+            for column in range(max(first, 0), min(max(last, first + 1), len(tall))):
+                tall[column] = max(tall[column], alive[step])
+        for column, count in enumerate(tall):
+            level = -(-count * (len(_BARS) - 1) // top) if top else 0
+            self.grid.put(self.label + column, row, _BARS[level], "muted")
+
+    def _totals(self) -> Iterator[tuple[str, str]]:
+        lives = [live for _, live, _ in self.states]
+        yield f"  peak {_bytes_change(*(live.peak_bytes for live in lives))}", ""
+        byte_steps = _bytes_change(*(live.byte_steps for live in lives))
+        real = _bytes_change(*(live.real_byte_steps for live in lives))
+        yield f"  byte-steps {byte_steps}   real values {real}", ""
+
+
+def _glyph(item: LiveRange, column: int, first: int, last: int) -> str:
+    if item.last_user is None:
+        return "×"
+    if column == last and item.returned:
+        return "▶"
+    if first == last:
+        return "│"
+    return "├" if column == first else "┤" if column == last else "█" if item.is_real else "▒"
+
+
+def _bytes_change(before: int, after: int | None = None) -> str:
+    """`48 KiB → 36 KiB (−25 %)`."""
+    if after is None or after == before:
+        return bytes_text(before)
+    share = f" ({(after - before) * 100 / before:+.0f} %)" if before else ""
+    return f"{bytes_text(before)} → {bytes_text(after)}{share.replace('-', '−')}"
