@@ -70,9 +70,9 @@ def _run_pte(request: dict[str, Any]) -> dict[str, Any]:
 
     program = Runtime.get().load_program(Path(request["path"]))
     outputs = {}
-    for method, calls in request["calls"].items():
-        loaded = program.load_method(method)
-        outputs[method] = [clone(list(loaded.execute(clone(flat)))) for flat in calls]
+    for name in sorted(program.method_names):
+        method = program.load_method(name)
+        outputs[name] = [clone(list(method.execute(clone(flat)))) for flat in request["calls"].get(name, [])]
     return {"outputs": outputs}
 
 

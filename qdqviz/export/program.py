@@ -89,13 +89,11 @@ def _write_pt2(
     ((method, program),) = programs.items()
     lines = fingerprint(program)
     with Unfinished(path, lambda file: _save(program, file)) as unfinished:
-        # a .pt2 does not know what its method was called
-        answer = read_back(unfinished.file, "pt2", {"forward": each for each in calls.values()}, imports)
+        answer = read_back(unfinished.file, "pt2", calls, imports)
         changed = first_difference(lines, answer.fingerprint or [])
         if changed:
             raise ExportFailedError(f"{path} reads back changed: {changed}")
-        found = {method: each for each in answer.outputs.values()}
-        worst = compare(wanted, found, {method: output_steps(program)}, exact=True)
+        worst = compare(wanted, answer.outputs, {method: output_steps(program)}, exact=True)
         unfinished.keep()
     nodes = sum(line.startswith("%") for line in lines)
     compared = (f"graph of {nodes} nodes", "constants", *_outputs_compared(wanted))
@@ -113,7 +111,7 @@ def _write_pte(
         answer = read_back(unfinished.file, "pte", calls, ())
         worst = compare(wanted, answer.outputs, steps, exact=False) if answer.cannot_run is None else None
         unfinished.keep()
-    compared = () if answer.cannot_run else _outputs_compared(wanted)
+    compared = () if answer.cannot_run else ("loads", *_outputs_compared(wanted))
     return _report(path, "pte", tuple(programs), compared, worst, answer.cannot_run or unchecked)
 
 

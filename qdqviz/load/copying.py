@@ -10,6 +10,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
 from qdqviz.load.dialect import graph_modules_of
+from qdqviz.load.quiet import quiet
 
 CONTAINERS = (dict, list, set, collections.OrderedDict)
 """Kinds of values in a node's metadata that a pass may edit in place; they are copied one level deep."""
@@ -23,7 +24,8 @@ def copy_program(program: Any) -> Any:
     share stay the same, so passes do on the copy exactly what they would do on the original. Delegates and
     fake tensors are shared: no pass edits them.
     """
-    return _copy(program, {})
+    with quiet():  # torch warns of its own containers when they are copied
+        return _copy(program, {})
 
 
 def _copy(program: Any, memo: dict[int, Any]) -> Any:
