@@ -12,6 +12,7 @@ from qdqviz.ir.graph import Body, GraphState
 from qdqviz.ir.node import NodeState
 from qdqviz.ir.roles import QUANTIZATION, Role, role
 from qdqviz.trace.model import Rewrite
+from qdqviz.trace.reader import Trace
 
 
 class Kind(StrEnum):
@@ -73,6 +74,18 @@ class Effect:
     """Graph of the nodes that it is about."""
     groups: tuple[Group, ...] = ()
     """Nodes that were created anew in place of equal ones."""
+
+
+def states_around(trace: Trace, rewrite: Rewrite) -> tuple[GraphState, GraphState]:
+    """The states of its subject right before and right after a rewrite.
+
+    The state before learns who uses whom first: the state after is made from it and inherits that,
+    so a walk through all steps of a large graph asks only once.
+    """
+    before = trace.before(rewrite.step)
+    if rewrite.path in before.bodies:
+        before.body(rewrite.path).user_sets()
+    return before, trace.after(rewrite.step)
 
 
 def effect_of(rewrite: Rewrite, before: GraphState, after: GraphState) -> Effect:

@@ -32,7 +32,7 @@ class Gain:
 
 def gain_of(effect: Effect, names: Names) -> Gain:
     """The bytes that a rewrite gained; sizes of unknown dimensions count for nothing."""
-    same_as = {new.id: old.id for group in effect.groups for new, old in group.pairs()}
+    same_as = names.same_as
     candidates = [*(effect.crossing.crossed if effect.crossing else ())]
     candidates += [each.new.id for each in effect.net.updated if each.path == effect.path]
     candidates += same_as

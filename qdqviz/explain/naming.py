@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 from qdqviz.explain.effect import Effect
 from qdqviz.ir.graph import Body, GraphState
-from qdqviz.ir.labels import short_names
+from qdqviz.ir.labels import short_name, short_names
 from qdqviz.ir.node import NodeState
 from qdqviz.ir.roles import QUANTIZATION, op_name, role
 
@@ -22,6 +22,8 @@ class Names:
         """The graph that the rewrite is about, before it."""
         self.after = after.bodies.get(effect.path) or Body()
         """The same graph after it."""
+        self.same_as = {new.id: old.id for group in effect.groups for new, old in group.pairs()}
+        """New identity -> old identity of nodes that were made anew in place of an equal one."""
         net = effect.net
         nodes = [node for _, node in (*net.removed, *net.added)]
         nodes += [node for each in net.updated for node in (each.old, each.new)]
@@ -37,12 +39,18 @@ class Names:
 
     def of(self, node: NodeState) -> str:
         """A node's name."""
-        return self._short.get(node.name, node.name)
+        return self._short.get(node.name) or short_name(node.name)
 
     def of_id(self, node: int) -> str:
         """The name of the node of this identity."""
         found = self.find(node)
         return "?" if found is None else self.of(found)
+
+    def crossed(self, effect: Effect) -> list[NodeState]:
+        """The nodes that a move went past, as they were before it."""
+        passed = effect.crossing.crossed if effect.crossing is not None else ()
+        found = [self.before.get(self.same_as.get(each, each)) for each in passed]
+        return [node for node in found if node is not None]
 
     def list(self, nodes: Sequence[NodeState]) -> str:
         """`a`, `a and b`, `a, b and c`, `a and 4 more`."""

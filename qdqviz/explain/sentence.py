@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from qdqviz.explain.effect import Effect, Kind, effect_of
+from qdqviz.explain.effect import Effect, Kind, effect_of, states_around
 from qdqviz.explain.gain import Gain, gain_of
 from qdqviz.explain.naming import Names
 from qdqviz.explain.wording import wording
@@ -24,7 +24,7 @@ def sentence(trace: Trace, rewrite: Rewrite) -> str:
         trace: The trace.
         rewrite: One of its rewrites, with its changes.
     """
-    before, after = trace.before(rewrite.step), trace.after(rewrite.step)
+    before, after = states_around(trace, rewrite)
     return sentence_of(effect_of(rewrite, before, after), before, after, trace.ops)
 
 
@@ -36,15 +36,20 @@ def sentence_of(
     text = wording(effect, names, ops)
     if effect.kind is Kind.GRAPH:
         return f"{text}."
-    gained = _gained(gain_of(effect, names), names)
-    return f"{text}; {gained}." if gained else f"{text}."
+    return f"{text}{_gained(effect, gain_of(effect, names), names)}."
 
 
-def _gained(gain: Gain, names: Names) -> str:
+def _gained(effect: Effect, gain: Gain, names: Names) -> str:
     """What was gained in bytes, as a clause; empty where nothing was."""
     if gain.nodes:
         verb = "moves" if len(gain.nodes) == 1 else "move"
-        return f"{names.list(gain.nodes)} now {verb} {gain.after:,} B instead of {gain.before:,} B"
+        numbers = f"now {verb} {gain.after:,} B instead of {gain.before:,} B"
+        told = {node.id for node in names.crossed(effect)}
+        renewed = [names.same_as.get(node.id) for node in gain.nodes]
+        # A node that was made anew has another name now, so the sentence points at it instead.
+        if None not in renewed and told == set(renewed):
+            return f", which {numbers}"
+        return f"; {names.list(gain.nodes)} {numbers}"
     if gain.saved > 0:
-        return f"{gain.saved:,} B less to move"
-    return f"{-gain.saved:,} B more to move" if gain.saved < 0 else ""
+        return f"; {gain.saved:,} B less to move"
+    return f"; {-gain.saved:,} B more to move" if gain.saved < 0 else ""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from qdqviz.explain.effect import Effect, Kind, effect_of
+from qdqviz.explain.effect import Effect, Kind, effect_of, states_around
 from qdqviz.explain.naming import Names, counted, op_word, op_words
 from qdqviz.ir.graph import GraphState
 from qdqviz.ir.node import NodeState
@@ -19,7 +19,7 @@ def title(trace: Trace, rewrite: Rewrite) -> str:
         trace: The trace.
         rewrite: One of its rewrites, with its changes.
     """
-    before, after = trace.before(rewrite.step), trace.after(rewrite.step)
+    before, after = states_around(trace, rewrite)
     return title_of(effect_of(rewrite, before, after), before, after)
 
 
@@ -29,8 +29,7 @@ def title_of(effect: Effect, before: GraphState, after: GraphState) -> str:
     old, new = effect.old, effect.new
     match effect.kind:
         case Kind.MOVED if effect.crossing is not None:
-            crossed = [node for each in effect.crossing.crossed if (node := names.find(each))]
-            return f"{_few(old, names)} {effect.crossing.direction} {_few(crossed, names)}"
+            return f"{_few(old, names)} {effect.crossing.direction} {_few(names.crossed(effect), names)}"
         case Kind.FUSED | Kind.SPLIT | Kind.REPLACED:
             return f"{_words(old)} → {_words(new)}"
         case Kind.FOLDED:
@@ -44,15 +43,15 @@ def title_of(effect: Effect, before: GraphState, after: GraphState) -> str:
         case Kind.COPIED:
             return f"copy {_few(old, names)}" + (f" {len(new)} times" if len(new) > 1 else "")
         case Kind.REORDERED:
-            return f"{_few(new, names)} {order_word(effect)}"
+            return f"{_few(old, names)} {order_word(effect)}"
         case Kind.REWIRED:
-            return f"rewire {_few(new, names)}"
+            return f"rewire {_few(old, names)}"
         case Kind.ARGUMENTS:
-            return f"arguments of {_few(new, names)}"
+            return f"arguments of {_few(old, names)}"
         case Kind.CONSTANTS:
-            return f"constant of {_few(new, names)}"
+            return f"constant of {_few(old, names)}"
         case Kind.METADATA:
-            return f"metadata of {_few(new, names)}"
+            return f"metadata of {_few(old, names)}"
         case Kind.RENAMED:
             return f"{names.of(old[0])} renamed {names.of(new[0])}" if len(new) == 1 else "names"
         case Kind.GRAPH:

@@ -24,9 +24,8 @@ def wording(effect: Effect, names: Names, ops: Ops) -> str:
 def _moved(effect: Effect, names: Names, ops: Ops) -> str:
     if effect.crossing is None:
         raise ValueError("a node that moved has crossed something")
-    crossed = [node for each in effect.crossing.crossed if (node := names.find(each))]
     what = names.list(effect.old)
-    text = f"Moved {what} {effect.crossing.direction} {_chain(crossed, names)}"
+    text = f"Moved {what} {effect.crossing.direction} {_chain(names.crossed(effect), names)}"
     if len(effect.new) > len(effect.old):
         text += f", as {len(effect.new)} copies"
     elif len(effect.new) < len(effect.old):
@@ -108,7 +107,7 @@ def _inserted(effect: Effect, names: Names, ops: Ops) -> str:
 def _rewired(effect: Effect, names: Names, ops: Ops) -> str:
     first = effect.changed[0]
     now, then = _fresh(first.old, first.new), _fresh(first.new, first.old)
-    text = f"Rewired {names.list(effect.new)}"
+    text = f"Rewired {names.list(effect.old)}"
     if not now or not then:
         return text
     reads = (
@@ -120,7 +119,7 @@ def _rewired(effect: Effect, names: Names, ops: Ops) -> str:
 def _arguments(effect: Effect, names: Names, ops: Ops) -> str:
     first = effect.changed[0]
     found = [str(d) for d in _changes(first.old, first.new, names, ops)]
-    return f"Changed {names.list(effect.new)}" + (f": {enumerated(found)}" if found else "")
+    return f"Changed {names.list(effect.old)}" + (f": {enumerated(found)}" if found else "")
 
 
 def _constants(effect: Effect, names: Names, ops: Ops) -> str:
@@ -131,12 +130,13 @@ def _constants(effect: Effect, names: Names, ops: Ops) -> str:
 def _reordered(effect: Effect, names: Names, ops: Ops) -> str:
     word = order_word(effect)
     if word == "reordered":
-        return f"Reordered {names.list(effect.new)}"
-    text = f"Moved {names.list(effect.new)} {word} in the execution order"
+        return f"Reordered {names.list(effect.old)}"
+    text = f"Moved {names.list(effect.old)} {word} in the execution order"
     if len(effect.new) > 1:
         return text
-    source = _last_source(names.after, effect.new[0])
-    return text + (f", nearer to {names.of(source)}" if word == "earlier" and source is not None else "")
+    near = _last_source if word == "earlier" else _first_user
+    neighbour = near(names.after, effect.new[0])
+    return text + (f", nearer to {names.of(neighbour)}" if neighbour is not None else "")
 
 
 def _metadata(effect: Effect, names: Names, ops: Ops) -> str:
@@ -148,7 +148,7 @@ def _metadata(effect: Effect, names: Names, ops: Ops) -> str:
         )
         keys.update({"val": None} if "spec" in each.fields else {})
     which = enumerated(list(keys)) or "the dictionary that nodes share"
-    return f"Metadata only: {which} of {names.list(effect.new)}"
+    return f"Metadata only: {which} of {names.list(effect.old)}"
 
 
 def _renamed(effect: Effect, names: Names, ops: Ops) -> str:
@@ -236,3 +236,9 @@ def _last_source(body: Body, node: NodeState) -> NodeState | None:
     """The last node to run among those that `node` uses."""
     sources = [body[ref] for ref in body.inputs(node.id)]
     return max(sources, key=lambda each: each.order, default=None)
+
+
+def _first_user(body: Body, node: NodeState) -> NodeState | None:
+    """The first node to run among those that use `node`."""
+    users = body.users(node.id)
+    return body[users[0]] if users else None

@@ -1,0 +1,1 @@
+"""The command line: one module and one class per subcommand (see `qdqviz.cli.registry`)."""

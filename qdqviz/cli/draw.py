@@ -1,0 +1,75 @@
+"""`qdqviz draw`: the picture of a rewrite as a file."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser, Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from qdqviz.cli.command import Command
+from qdqviz.cli.options import add_radius, add_step, add_trace
+from qdqviz.cli.output import STDOUT, Output
+from qdqviz.cli.pictures import picture_of, theme_of
+from qdqviz.cli.traces import open_trace
+from qdqviz.errors import UsageError
+
+if TYPE_CHECKING:
+    from qdqviz.draw.files import Format
+
+FORMATS: tuple[Format, ...] = ("svg", "png", "dot", "txt")
+"""Endings of picture files."""
+
+
+class Draw(Command):
+    """Draw a rewrite's neighbourhood as a file: SVG, PNG, DOT or text, by the file's ending.
+
+    qdqviz draw t.qdqtrace 14 -o step14.svg
+    qdqviz draw t.qdqtrace 14 -o - --format dot --view before
+    """
+
+    def configure(self, parser: ArgumentParser) -> None:
+        """Add TRACE, STEP, `-o`, `--format`, `--view` and `--radius`."""
+        add_trace(parser)
+        add_step(parser)
+        parser.add_argument(
+            "-o", "--output", metavar="FILE", required=True, help="the file; - is standard output"
+        )
+        parser.add_argument(
+            "--format", choices=FORMATS, help="the file's format, where its ending does not say it"
+        )
+        parser.add_argument(
+            "--view",
+            choices=("before", "after", "union"),
+            default="union",
+            help="what to show (default: both in one)",
+        )
+        add_radius(parser)
+
+    def run(self, options: Namespace, output: Output) -> int:
+        """Draw, then write."""
+        from qdqviz.draw.files import render
+        from qdqviz.explain.sentence import sentence
+
+        kind = picture_format(options.output, options.format)
+        theme = theme_of(options.theme)
+        with open_trace(options, output) as trace:
+            rewrite = trace.rewrite(options.step)
+            shown = picture_of(trace, rewrite, options.radius, options.view)
+            title = f"{trace.runs[rewrite.run].label}, step {rewrite.step}: {sentence(trace, rewrite)}"
+        output.file(options.output, render(shown, kind, theme, title=title))
+        return 0
+
+
+def picture_format(name: str, asked: str | None) -> Format:
+    """The format of a picture's file; text on standard output unless told otherwise.
+
+    Raises:
+        UsageError: If nothing says it.
+    """
+    ending = Path(name).suffix.lower().lstrip(".")
+    known = next((each for each in FORMATS if each == (asked or ending)), None)
+    if known is not None:
+        return known
+    if name == STDOUT:
+        return "txt"
+    raise UsageError(f"{name}: a picture's name ends in .{', .'.join(FORMATS)}; or say which with --format")
