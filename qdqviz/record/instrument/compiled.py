@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import ast
+import gc
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
@@ -16,7 +19,8 @@ from qdqviz.record.instrument.source import NoSourceError, read_source
 NO_SOURCE = "no source"
 CHANGED = "its source has changed since it was imported, or another tool recompiled it"
 NOT_COMPILED = "its file cannot be rewritten"
-LEFT_ALONE = "it implements an op, or its blocks are nested too deeply"
+TOO_DEEP = "its blocks are nested too deeply"
+IMPLEMENTS_OP = "it implements an op"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +33,14 @@ class CompiledFile:
     """Text that it was compiled from."""
     reporting: dict[CodeType, CodeType] = field(default_factory=dict)
     """For the code of each function, the code that reports its decisions."""
-    left_alone: frozenset[CodeType] = frozenset()
-    """Code of functions that are not rewritten."""
+    left_alone: dict[CodeType, str] = field(default_factory=dict)
+    """Code of functions that are not rewritten, with the reason."""
     problem: str = ""
-    """Why there is none at all, or empty."""
+    """Why no function is rewritten, or empty."""
+
+    def why_not(self, code: CodeType) -> str:
+        """Why a function of this file has no code that reports its decisions."""
+        return self.problem or self.left_alone.get(code, CHANGED)
 
 
 class CompiledFiles:
@@ -58,8 +66,7 @@ class CompiledFiles:
 
     def _compile(self, file: str, source: str) -> CompiledFile:
         try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # the import has shown them
+            with _undisturbed():
                 plain = compile(source, file, "exec", dont_inherit=True)
                 rewritten = rewrite(source, ast.parse(source, file), file, len(self.sites))
                 reporting = compile(rewritten.tree, file, "exec", dont_inherit=True)
@@ -67,8 +74,30 @@ class CompiledFiles:
             return CompiledFile(file, source, problem=NOT_COMPILED)
         self.sites.extend(rewritten.sites)
         couples = dict(pair(plain, reporting))
-        left_alone = frozenset(ours for ours, theirs in couples.items() if ours == theirs)
+        left_alone = {
+            ours: TOO_DEEP if ours.co_qualname in rewritten.too_deep else IMPLEMENTS_OP
+            for ours, theirs in couples.items()
+            if ours == theirs
+        }
         for code in left_alone:
             del couples[code]
         self.plain_of.update((theirs, ours) for ours, theirs in couples.items())
         return CompiledFile(file, source, couples, left_alone)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Compile without warnings, which the import has shown, and without garbage collections.
+
+    A syntax tree is many objects: with a heap like torch's the collections that they set off take longer
+    than the compilation.
+    """
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    finally:
+        if collects:
+            gc.enable()

@@ -9,10 +9,11 @@ from types import FunctionType, MethodType, TracebackType
 from typing import Any
 
 from qdqviz.record.instrument import runtime
-from qdqviz.record.instrument.compiled import CompiledFiles
+from qdqviz.record.instrument.compiled import IMPLEMENTS_OP, CompiledFiles
 from qdqviz.record.instrument.protocol import Missing
 from qdqviz.record.instrument.reach import nested_codes, reach
 from qdqviz.record.instrument.reasons import Reasons
+from qdqviz.record.instrument.scope import Scope
 from qdqviz.record.instrument.sites import SiteTable
 from qdqviz.record.instrument.swap import LiveCode
 from qdqviz.trace.events import Site
@@ -82,17 +83,22 @@ class Instrumenter:
     def _hold(self, functions: Iterable[FunctionType]) -> None:
         found = dict.fromkeys(functions)
         files = {function.__code__.co_filename for function in found}
-        _LIVE.look_for(files)
+        _LIVE.look_for(files, Scope())
         codes = {code for function in found for code in nested_codes(function.__code__)}
         for file in files:
             found.update((other, None) for other in _LIVE.functions(file) if other.__code__ in codes)
         for function in found:
-            missing = _LIVE.hold(function) if function not in self._held else None
-            if missing is None:
+            if function in self._held:
+                continue
+            problem = _LIVE.hold(function)
+            if not problem:
                 self._held[function] = None
                 self._reasons.learn(function)
-            else:
-                self._missing[function] = missing
+            elif problem != IMPLEMENTS_OP:
+                code = function.__code__
+                self._missing[function] = Missing(
+                    function.__qualname__, code.co_filename, code.co_firstlineno, problem
+                )
 
 
 def _key(subject: object) -> object:

@@ -8,8 +8,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from types import FunctionType
 
-from qdqviz.record.instrument.compiled import CHANGED, LEFT_ALONE, CompiledFiles
-from qdqviz.record.instrument.protocol import HOOKS, Missing
+from qdqviz.record.instrument.compiled import CompiledFiles
+from qdqviz.record.instrument.protocol import HOOKS
+from qdqviz.record.instrument.scope import Scope
 
 FOREIGN_BUILTINS = "its builtins were replaced"
 
@@ -25,15 +26,23 @@ class LiveCode:
         self._holders: Counter[FunctionType] = Counter()
         self._seen: dict[str, list[weakref.ref[FunctionType]]] = {}
 
-    def look_for(self, files: Iterable[str]) -> None:
-        """Find all live functions of files that were not looked for before, in one scan of the heap."""
-        new = {file: list[weakref.ref[FunctionType]]() for file in files if file not in self._seen}
-        if not new:
+    def look_for(self, files: Iterable[str], scope: Scope) -> None:
+        """Find all live functions of these files.
+
+        The heap is scanned once for all files of pass code, and again only if a file turns up that was
+        imported since.
+        """
+        if all(file in self._seen for file in files):
             return
-        for found in gc.get_objects():
-            if type(found) is FunctionType and found.__code__.co_filename in new:
-                new[found.__code__.co_filename].append(weakref.ref(found))
-        self._seen.update(new)
+        wanted = dict.fromkeys(files, True)
+        found: dict[str, list[weakref.ref[FunctionType]]] = {file: [] for file in wanted}
+        for function in [one for one in gc.get_objects() if type(one) is FunctionType]:
+            file = function.__code__.co_filename
+            if file not in wanted:
+                wanted[file] = scope.admits_function(function)
+            if wanted[file]:
+                found.setdefault(file, []).append(weakref.ref(function))
+        self._seen = found
 
     def functions(self, file: str) -> Iterator[FunctionType]:
         """The functions of a file that were alive when it was looked for, and still are."""
@@ -42,19 +51,16 @@ class LiveCode:
             if function is not None:
                 yield function
 
-    def hold(self, function: FunctionType) -> Missing | None:
+    def hold(self, function: FunctionType) -> str:
         """Let a function report its decisions until it is released as often as it was held.
 
         Returns:
-            Why it cannot, or None.
+            Why it cannot, or empty.
         """
-        if function.__code__ not in self.compiled.plain_of:
-            problem = self._swap(function)
-            if problem:
-                code = function.__code__
-                return Missing(function.__qualname__, code.co_filename, code.co_firstlineno, problem)
-        self._holders[function] += 1
-        return None
+        problem = "" if function.__code__ in self.compiled.plain_of else self._swap(function)
+        if not problem:
+            self._holders[function] += 1
+        return problem
 
     def release(self, function: FunctionType) -> None:
         """Give a function its plain code back once nobody holds it."""
@@ -68,11 +74,9 @@ class LiveCode:
     def _swap(self, function: FunctionType) -> str:
         code = function.__code__
         compiled = self.compiled.get(code.co_filename, function.__globals__)
-        if compiled.problem:
-            return compiled.problem
         reporting = compiled.reporting.get(code)
         if reporting is None:
-            return LEFT_ALONE if code in compiled.left_alone else CHANGED
+            return compiled.why_not(code)
         if HOOKS not in _builtins_of(function):
             return FOREIGN_BUILTINS
         function.__code__ = reporting

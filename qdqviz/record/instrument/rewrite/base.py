@@ -75,6 +75,7 @@ class Rewriter(ast.NodeTransformer):
         self.text = text
         self.first_id = first_id
         self.sites: list[Site] = []
+        self.too_deep: set[str] = set()
         self.function: Function | None = None
         self.where = Where()
         self.scopes: list[Scope] = []

@@ -64,7 +64,11 @@ class FunctionRewriter(LoopRewriter):
     def _function(self, node: FunctionNode) -> ast.stmt:
         node.decorator_list = [self.inner(decorator) for decorator in node.decorator_list]
         self._defaults(node.args)
-        if _registers_op(node) or _depth(node.body) > DEEPEST:
+        if _registers_op(node):
+            return node
+        if _depth(node.body) > DEEPEST:
+            with self.inside(Scope(node.name, True), None):
+                self.too_deep.add(self.qualified_name())
             return node
         first_line = (ast.get_docstring(node) or "").strip().partition("\n")[0].strip()
         docstring, body = _split_docstring(node.body)

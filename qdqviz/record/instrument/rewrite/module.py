@@ -22,6 +22,8 @@ class Rewritten:
     """Its syntax tree, ready to be compiled."""
     sites: Sequence[Site]
     """The sites in it, their ids dense."""
+    too_deep: frozenset[str]
+    """Qualified names of functions left alone because their blocks are nested too deeply."""
 
 
 def rewrite(source: str, tree: ast.Module, file: str, first_id: int) -> Rewritten:
@@ -36,7 +38,7 @@ def rewrite(source: str, tree: ast.Module, file: str, first_id: int) -> Rewritte
     rewriter = ModuleRewriter(file, SourceText(source), first_id)
     rewritten = rewriter.visit(tree)
     assert isinstance(rewritten, ast.Module)
-    return Rewritten(rewritten, rewriter.sites)
+    return Rewritten(rewritten, rewriter.sites, frozenset(rewriter.too_deep))
 
 
 class ModuleRewriter(FunctionRewriter):

@@ -81,7 +81,7 @@ class TestRewriter(Rewriter):
         node.comparators = [
             self.hook("chain_next", links[0], self.inner(operand), at=operand) for operand in operands[1:]
         ]
-        return self.hook("chain" + position, links[0], len(links) - 1, node, at=node)
+        return self.hook("chain" + position, links[0], len(links), node, at=node)
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         return self._compare(node, "", False) if self.function else self._generic(node)
