@@ -1,83 +1,130 @@
-"""Swap the code of live functions for code that reports its decisions, and back."""
+"""Let the passes that run report their decisions, for as long as a recording lasts."""
 
 from __future__ import annotations
 
-import gc
-import weakref
-from collections import Counter
 from collections.abc import Iterable, Iterator
-from types import FunctionType
+from functools import partial
+from itertools import islice
+from types import FunctionType, MethodType, TracebackType
+from typing import Any
 
-from qdqviz.record.instrument.compiled import CompiledFiles
-from qdqviz.record.instrument.protocol import HOOKS
+from qdqviz.record.instrument import runtime
+from qdqviz.record.instrument.compiled import IMPLEMENTS_OP, CompiledFiles
+from qdqviz.record.instrument.protocol import Missing
+from qdqviz.record.instrument.reach import nested_codes, reach
+from qdqviz.record.instrument.reasons import Reasons
 from qdqviz.record.instrument.scope import Scope
+from qdqviz.record.instrument.sites import SiteTable
+from qdqviz.record.instrument.live_code import LiveCode
+from qdqviz.trace.events import Site
 
-FOREIGN_BUILTINS = "its builtins were replaced"
+_MOST_ATTRIBUTES = 64
+"""How many attributes of a pass, and items in them, are looked at to tell two passes apart."""
 
-_builtins_of = FunctionType.__dict__["__builtins__"].__get__
+_LIVE = LiveCode(CompiledFiles())
+"""One for the process: recordings share the functions, and a file is compiled and its sites numbered once.
+
+It holds no function beyond the recordings that asked for it.
+"""
 
 
-class LiveCode:
-    """The functions of this process whose code is swapped, for all recordings together."""
+class Instrumenter:
+    """Swaps in, pass by pass, code that reports decisions; swaps it back at the end."""
 
-    def __init__(self, compiled: CompiledFiles) -> None:
-        self.compiled = compiled
-        """Files, compiled both ways."""
-        self._holders: Counter[FunctionType] = Counter()
-        self._seen: dict[str, list[weakref.ref[FunctionType]]] = {}
+    def __init__(self) -> None:
+        runtime.install()
+        self._held: dict[FunctionType, None] = {}
+        self._missing: dict[FunctionType, Missing] = {}
+        self._reached: dict[object, list[FunctionType]] = {}
+        self._reasons = Reasons()
 
-    def look_for(self, files: Iterable[str], scope: Scope) -> None:
-        """Find all live functions of these files.
+    @property
+    def sites(self) -> SiteTable:
+        """All sites by id, those of other recordings in this process included."""
+        return _LIVE.compiled.sites
 
-        The heap is scanned once for all files of pass code, and again only if a file turns up that was
-        imported since.
-        """
-        if all(file in self._seen for file in files):
-            return
-        wanted = dict.fromkeys(files, True)
-        found: dict[str, list[weakref.ref[FunctionType]]] = {file: [] for file in wanted}
-        for function in [one for one in gc.get_objects() if type(one) is FunctionType]:
-            file = function.__code__.co_filename
-            if file not in wanted:
-                wanted[file] = scope.admits_function(function)
-            if wanted[file]:
-                found.setdefault(file, []).append(weakref.ref(function))
-        self._seen = found
+    def describe(self, site: int) -> Site:
+        """The site with its reason: the docstring's first line of the predicate that it calls."""
+        return self._reasons.describe(self.sites[site])
 
-    def functions(self, file: str) -> Iterator[FunctionType]:
-        """The functions of a file that were alive when it was looked for, and still are."""
-        for reference in self._seen.get(file, ()):
-            function = reference()
-            if function is not None:
-                yield function
+    def ensure(self, subject: object) -> list[Missing]:
+        """Let all functions that a pass reaches report their decisions.
 
-    def hold(self, function: FunctionType) -> str:
-        """Let a function report its decisions until it is released as often as it was held.
+        Args:
+            subject: A pass: an object, its class, or any callable.
 
         Returns:
-            Why it cannot, or empty.
+            The functions that cannot, each with the reason.
         """
-        problem = "" if function.__code__ in self.compiled.plain_of else self._swap(function)
-        if not problem:
-            self._holders[function] += 1
-        return problem
+        key = _key(subject)
+        reached = self._reached.get(key)
+        if reached is None:
+            reached = reach(subject)
+            self._hold(function for function in reached if function not in self._held)
+            self._reached[key] = reached
+        return [self._missing[function] for function in reached if function in self._missing]
 
-    def release(self, function: FunctionType) -> None:
-        """Give a function its plain code back once nobody holds it."""
-        self._holders[function] -= 1
-        if self._holders[function] <= 0:
-            del self._holders[function]
-            plain = self.compiled.plain_of.get(function.__code__)
-            if plain is not None:  # else somebody else has given it other code meanwhile
-                function.__code__ = plain
+    def restore(self) -> None:
+        """Give every function its plain code back; functions made meanwhile stay, and report nothing."""
+        for function in self._held:
+            _LIVE.release(function)
+        self._held.clear()
+        self._reached.clear()
+        self._missing.clear()
 
-    def _swap(self, function: FunctionType) -> str:
-        code = function.__code__
-        compiled = self.compiled.get(code.co_filename, function.__globals__)
-        reporting = compiled.reporting.get(code)
-        if reporting is None:
-            return compiled.why_not(code)
-        if HOOKS not in _builtins_of(function):
-            return FOREIGN_BUILTINS
-        function.__code__ = reporting
-        return ""
+    def __enter__(self) -> Instrumenter:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.restore()
+
+    def _hold(self, functions: Iterable[FunctionType]) -> None:
+        found = dict.fromkeys(functions)
+        files = {function.__code__.co_filename for function in found}
+        _LIVE.look_for(files, Scope())
+        codes = {code for function in found for code in nested_codes(function.__code__)}
+        for file in files:
+            found.update((other, None) for other in _LIVE.functions(file) if other.__code__ in codes)
+        for function in found:
+            if function in self._held:
+                continue
+            problem = _LIVE.hold(function)
+            if not problem:
+                self._held[function] = None
+                self._reasons.learn(function)
+            elif problem != IMPLEMENTS_OP:
+                code = function.__code__
+                self._missing[function] = Missing(
+                    function.__qualname__, code.co_filename, code.co_firstlineno, problem
+                )
+
+
+def _key(subject: object) -> object:
+    """What makes two passes reach the same functions: their class, and what their attributes can call."""
+    if isinstance(subject, type) or type(subject) is FunctionType:
+        return subject
+    try:
+        attributes = object.__getattribute__(subject, "__dict__")
+    except AttributeError:
+        attributes = {}
+    return (id(type(subject)), tuple(_identities(attributes.values(), 0)))
+
+
+def _items(container: Any) -> Iterable[object]:
+    return container.values() if type(container) is dict else container
+
+
+def _identities(values: Iterable[object], depth: int) -> Iterator[int]:
+    for value in islice(values, _MOST_ATTRIBUTES):
+        if type(value) is FunctionType:
+            yield id(value)
+        elif type(value) is MethodType:
+            yield id(value.__func__)
+        elif type(value) is partial:
+            yield from _identities((value.func, *value.args), depth + 1)
+        elif type(value) in (list, tuple, dict) and depth < 2:
+            yield from _identities(_items(value), depth + 1)
+        else:
+            yield id(type(value))

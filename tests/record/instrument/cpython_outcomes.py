@@ -15,7 +15,7 @@ from types import FunctionType
 
 from qdqviz.record.instrument import runtime
 from qdqviz.record.instrument.compiled import CompiledFiles
-from qdqviz.record.instrument.swap import LiveCode
+from qdqviz.record.instrument.live_code import LiveCode
 
 
 class Forgetful:
