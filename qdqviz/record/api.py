@@ -90,10 +90,9 @@ def record(
     asking = Decisions(writer, decisions)
     calls = PassCalls(recorder, asking)
     recording = Recording(where, recorder, calls)
-    recorder.before_commit = asking.write_sites
+    recorder.write_sites = asking.write_sites
     with ExitStack() as stack:
         stack.callback(writer.close)
-        stack.callback(asking.write_sites)
         stack.callback(asking.restore)
         stack.callback(recorder.close_outside)
         stack.enter_context(watching_edits(recorder))

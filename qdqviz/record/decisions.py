@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterator
+import tokenize
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from qdqviz.record.instrument import runtime
+from qdqviz.record.instrument.instrumenter import Instrumenter
 from qdqviz.record.runlog import RunLog
 from qdqviz.trace.model import Source
 from qdqviz.trace.writer import TraceWriter
@@ -18,20 +20,17 @@ class Decisions:
 
     def __init__(self, writer: TraceWriter, enabled: bool = True) -> None:
         self._writer = writer
-        self._instrumenter: Any = None
-        if enabled:
-            from qdqviz.record.instrument.swap import Instrumenter
-            self._instrumenter = Instrumenter()
-        self._written = 0
+        self._instrumenter = Instrumenter() if enabled else None
+        self._sites: set[int] = set()
         self._files: set[str] = set()
 
     def prepare(self, owner: Any) -> str:
         """Instrument what a pass reaches; says why decisions are missing, or nothing."""
         if self._instrumenter is None:
             return "not recorded"
-        missing = self._instrumenter.ensure(owner if inspect.isfunction(owner) else type(owner))
-        own = getattr(type(owner), "__module__", "")
-        here = [item for item in missing if item.file == _file(owner) or own in item.function]
+        missing = self._instrumenter.ensure(owner)
+        own = _file(owner)
+        here = [item for item in missing if item.file == own]
         return f"{here[0].function}: {here[0].reason}" if here else ""
 
     @contextmanager
@@ -56,14 +55,15 @@ class Decisions:
         with self.logging(None):
             yield
 
-    def write_sites(self) -> None:
-        """Write the sites met since the last time, and the source files that hold them."""
+    def write_sites(self, sites: Iterable[int]) -> None:
+        """Write the sites that a pass run decided at, if new, and the source files that hold them."""
         if self._instrumenter is None:
             return
-        sites = self._instrumenter.sites[self._written :]
-        self._written += len(sites)
-        self._writer.add_sites(sites)
-        for file in dict.fromkeys(site.file for site in sites):
+        new = sorted(site for site in set(sites) - self._sites if site >= 0)
+        self._sites.update(new)
+        described = [self._instrumenter.describe(site) for site in new]
+        self._writer.add_sites(described)
+        for file in dict.fromkeys(site.file for site in described):
             if file not in self._files:
                 self._files.add(file)
                 text = _read(file)
@@ -84,8 +84,6 @@ def _file(owner: Any) -> str:
 
 
 def _read(file: str) -> str | None:
-    import tokenize
-
     try:
         with tokenize.open(file) as source:
             return source.read()

@@ -68,6 +68,7 @@ class EditLog:
         if pending is not None and pending[1] is not owner:
             self._settle_one(nid)
         self.note_base(body, nid)
+        owner.wrote = True
         self.seq += 1
         self._dirty[nid] = (body, owner, self.seq)
 
@@ -76,6 +77,7 @@ class EditLog:
         if nid in self._dirty:
             self._settle_one(nid)
         self.note_base(body, nid)
+        owner.wrote = True
         self.seq += 1
         self._versions.setdefault(nid, []).append((self.seq, owner, state))
 
@@ -86,6 +88,7 @@ class EditLog:
             self._dirty[nid] = pending
             self._settle_one(nid)
         self.note_base(body, nid)
+        owner.wrote = True
         self.seq += 1
         self._versions.setdefault(nid, []).append((self.seq, owner, None))
 

@@ -23,6 +23,8 @@ class Owner:
     """Loops that handed the focus out so far; one coming round again starts a new sweep."""
     step: int | None = None
     """Number of the rewrite, once written."""
+    wrote: bool = False
+    """Whether any edit was made in its name, be it without effect."""
     note: str = ""
     """Remark for the rewrite, such as `graph replaced`."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -40,8 +40,8 @@ class Recorder:
         self.names: dict[int, str] = {}
         """Names that callers gave to graph modules, by object id."""
         self.run_count = 0
-        self.before_commit: Callable[[], None] = lambda: None
-        """Called before a pass run is committed: writes what its decisions speak of."""
+        self.write_sites: Callable[[Iterable[int]], None] = lambda sites: None
+        """Writes the sites that a pass run decided at."""
         self._thread = threading.get_ident()
         self._suspended = 0
         self._bodies: dict[Graph, LiveBody] = {}

@@ -83,7 +83,7 @@ class Run:
             done=True,
         )
         recorder.writer.put_run(self.record, table)
-        recorder.before_commit()
+        recorder.write_sites(table.sites())
         recorder.writer.commit()
 
     def _attempts(self, error: PassError | None) -> AttemptTable:
@@ -99,7 +99,7 @@ class Run:
                 path="" if owner is None else owner.path,
                 focus=None if owner is None or owner.focus is None else aliases.get(owner.focus, owner.focus),
                 name="" if owner is None else owner.name,
-                outcome=_outcome(step, attempt.raised and error is not None),
+                outcome=_outcome(owner, attempt.raised and error is not None),
                 step=step,
                 after_step=first + bisect_right(self._starts, attempt.seq),
                 shape=attempt.shape,
@@ -108,10 +108,10 @@ class Run:
         return table
 
 
-def _outcome(step: int | None, raised: bool) -> str:
+def _outcome(owner: Owner | None, raised: bool) -> str:
     if raised:
         return "raised"
-    return "declined" if step is None else "fired"
+    return "fired" if owner is not None and owner.wrote else "declined"
 
 
 def _real_names(values: list[Any], aliases: dict[int, int]) -> list[Any]:

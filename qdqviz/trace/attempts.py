@@ -61,6 +61,10 @@ class AttemptTable:
             ]
         )
 
+    def sites(self) -> set[int]:
+        """Sites at which something was asked."""
+        return {site for path in self._paths for site in path[1::4]}
+
     def foci(self) -> list[int]:
         """Nodes that were looked at, each once, sorted."""
         return sorted({row[2] for row in self._rows if row[2] is not None})

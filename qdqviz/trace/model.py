@@ -146,7 +146,7 @@ class Attempt:
     outcome: Outcome
     """How it ended."""
     step: int | None = None
-    """The rewrite it belongs to, when it fired."""
+    """The rewrite it belongs to; None when it declined, or fired and what it did changed nothing."""
     events: tuple[Event, ...] = ()
     """What it asked, in order."""
     after_step: int = 0
