@@ -20,12 +20,16 @@ class Difference:
 
     name: str
     """Parameter name; `argument 2` where there is no schema."""
-    old: str
-    """Its value before, as text."""
-    new: str
-    """Its value after, as text."""
+    old: str | None
+    """Its value before, as text; None where it was not given."""
+    new: str | None
+    """Its value after, as text; None where it is not given."""
 
     def __str__(self) -> str:
+        if self.old is None:
+            return f"{self.name} {self.new}, left out before"
+        if self.new is None:
+            return f"{self.name} left out, {self.old} before"
         return f"{self.name} {self.new} instead of {self.old}"
 
 
@@ -53,7 +57,7 @@ def differences(
         left, right = before.get(name, _ABSENT), after.get(name, _ABSENT)
         if _alike(left, right, literals):
             continue
-        texts = ["none" if v is _ABSENT else value_text(v, name_of) for v in (left, right)]
+        texts = [None if v is _ABSENT else value_text(v, name_of) for v in (left, right)]
         found.append(Difference(name, *texts))
     return found
 

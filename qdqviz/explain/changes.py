@@ -67,7 +67,9 @@ def _arguments(trace: Trace, rewrite: Rewrite, change: Update) -> str:
     found = differences(
         old, new, trace.ops, lambda ref: _name_of(trace, rewrite, change.path, ref), literals=False
     )
-    return ", ".join(f"{each.name} {each.new}, was {each.old}" for each in found)
+    return ", ".join(
+        f"{each.name} {each.new or '(left out)'}, was {each.old or 'left out'}" for each in found
+    )
 
 
 def _with(node: NodeState, field: str, value: Any) -> NodeState:

@@ -11,6 +11,7 @@ from qdqviz.explain.pairs import Group, groups_of
 from qdqviz.ir.graph import Body, GraphState
 from qdqviz.ir.node import NodeState
 from qdqviz.ir.roles import QUANTIZATION, Role, role
+from qdqviz.ir.values import refs
 from qdqviz.trace.model import Rewrite
 from qdqviz.trace.reader import Trace
 
@@ -44,6 +45,8 @@ class Kind(StrEnum):
     """The content of constants differs."""
     REORDERED = "reordered"
     """Nodes run earlier or later, and read what they read before."""
+    RENEWED = "renewed"
+    """Nodes were made anew where they stood, and do what they did."""
     METADATA = "metadata"
     """Only metadata differs."""
     RENAMED = "renamed"
@@ -107,7 +110,7 @@ def effect_of(rewrite: Rewrite, before: GraphState, after: GraphState) -> Effect
         or _moved(rewrite, net, groups, before, after)
         or _gone(net, groups, after)
         or _new(net, groups, after)
-        or _updated(net)
+        or _updated(net, groups)
     )
 
 
@@ -162,7 +165,7 @@ def _gone(net: Net, groups: tuple[Group, ...], after: GraphState) -> Effect | No
     equal = _equal_survivor(gone, net, after.bodies.get(path))
     if equal is not None:
         return Effect(Kind.MERGED, net, gone, (equal,), path=path)
-    return Effect(Kind.REMOVED, net, gone, changed=_rewired(net), path=path)
+    return Effect(Kind.REMOVED, net, gone, changed=_rewired(net, groups), path=path)
 
 
 def _new(net: Net, groups: tuple[Group, ...], after: GraphState) -> Effect | None:
@@ -177,15 +180,18 @@ def _new(net: Net, groups: tuple[Group, ...], after: GraphState) -> Effect | Non
     path = _path(net)
     equal = _equal_survivor(come, net, after.bodies.get(path))
     if equal is not None:
-        return Effect(Kind.COPIED, net, (equal,), come, changed=_rewired(net), path=path)
-    return Effect(Kind.INSERTED, net, (), come, changed=_rewired(net), path=path)
+        return Effect(Kind.COPIED, net, (equal,), come, changed=_rewired(net, groups), path=path)
+    return Effect(Kind.INSERTED, net, (), come, changed=_rewired(net, groups), path=path, groups=groups)
 
 
-def _updated(net: Net) -> Effect:
+def _updated(net: Net, groups: tuple[Group, ...]) -> Effect:
     """Nodes that survive, or were made anew where they stood: the field that says most decides."""
+    renewed = [Updated(group.path, old, new, ("args",)) for group in groups for new, old in group.pairs()]
+    literals = [each for each in (*renewed, *net.updated) if each.literals_changed]
     for kind, chosen in (
-        (Kind.ARGUMENTS, [each for each in net.updated if each.literals_changed]),
-        (Kind.REWIRED, _rewired(net)),
+        (Kind.ARGUMENTS, literals),
+        (Kind.REWIRED, [each for each in (*renewed, *_rewired(net, groups)) if _reads_others(each, groups)]),
+        (Kind.RENEWED, renewed),
         (Kind.CONSTANTS, [each for each in net.updated if "constant" in each.fields]),
         (Kind.REORDERED, [each for each in net.updated if "order" in each.fields]),
         (Kind.METADATA, [each for each in net.updated if set(each.fields) & {"meta", "spec", "shares_meta"}]),
@@ -193,7 +199,7 @@ def _updated(net: Net) -> Effect:
     ):
         if chosen:
             old, new = tuple(each.old for each in chosen), tuple(each.new for each in chosen)
-            return Effect(kind, net, old, new, changed=tuple(chosen), path=chosen[0].path)
+            return Effect(kind, net, old, new, None, tuple(chosen), chosen[0].path, groups)
     removed, added = (tuple(node for _, node in nodes) for nodes in (net.removed, net.added))
     return Effect(Kind.REPLACED, net, removed, added, path=_path(net))
 
@@ -204,8 +210,17 @@ def _operations(nodes: tuple[tuple[str, NodeState], ...], but: set[int]) -> list
     return [node for _, node in nodes if node.id not in but and role(node) not in support]
 
 
-def _rewired(net: Net) -> tuple[Updated, ...]:
-    return tuple(each for each in net.updated if each.rewired or {"args", "kwargs"} & set(each.fields))
+def _rewired(net: Net, groups: tuple[Group, ...] = ()) -> tuple[Updated, ...]:
+    """Survivors that read something else; those that only follow a node made anew do not count."""
+    edited = [each for each in net.updated if {"args", "kwargs"} & set(each.fields)]
+    return tuple(each for each in edited if each.literals_changed or _reads_others(each, groups))
+
+
+def _reads_others(each: Updated, groups: tuple[Group, ...]) -> bool:
+    """Whether a node reads other nodes than before, those made anew in place of equal ones aside."""
+    same_as = {new.id: old.id for group in groups for new, old in group.pairs()}
+    now = [same_as.get(ref, ref) for ref in refs((each.new.args, each.new.kwargs))]
+    return now != list(refs((each.old.args, each.old.kwargs)))
 
 
 def _reads_new(each: Updated, net: Net) -> bool:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from qdqviz.explain.net import Net, signature
 from qdqviz.ir.node import NodeState
-from qdqviz.ir.roles import QUANTIZATION, Role, role
+from qdqviz.ir.roles import QUANTIZATION, role
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,13 +31,13 @@ class Group:
 def groups_of(net: Net) -> tuple[Group, ...]:
     """Which of the new nodes stand for which of the nodes that are gone; quantization ops first.
 
-    First those are matched that do exactly the same to their input; then, where one quantization or
-    data-movement op of a target is left on either side, those two, though an argument differs (a
-    channel axis or a permutation that was adapted to the new place).
+    First those are matched that do exactly the same to their input; then, where one node of a target
+    is left on either side, those two, though an argument differs (a channel axis or a permutation that
+    was adapted to the new place).
     """
     exact = _match(net, {}, lambda node: signature(node))
     paired = {node.id: True for group in exact for node in (*group.old, *group.new)}
-    adapted = _match(net, paired, _target_of_mover)
+    adapted = _match(net, paired, _target_of_call)
     single = [group for group in adapted if len(group.old) == len(group.new) == 1]
     return tuple(sorted((*exact, *single), key=_rank))
 
@@ -60,8 +60,8 @@ def _by_key(
     return dict(found)
 
 
-def _target_of_mover(node: NodeState) -> Hashable | None:
-    return node.target if role(node) in QUANTIZATION or role(node) is Role.MOVEMENT else None
+def _target_of_call(node: NodeState) -> Hashable | None:
+    return node.target if node.op.startswith("call_") else None
 
 
 def _rank(group: Group) -> bool:

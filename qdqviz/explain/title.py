@@ -6,6 +6,7 @@ from qdqviz.explain.effect import Effect, Kind, effect_of, states_around
 from qdqviz.explain.naming import Names, counted, op_word, op_words
 from qdqviz.ir.graph import GraphState
 from qdqviz.ir.node import NodeState
+from qdqviz.ir.roles import op_name
 from qdqviz.trace.model import Rewrite
 from qdqviz.trace.reader import Trace
 
@@ -31,7 +32,7 @@ def title_of(effect: Effect, before: GraphState, after: GraphState) -> str:
         case Kind.MOVED if effect.crossing is not None:
             return f"{_few(old, names)} {effect.crossing.direction} {_few(names.crossed(effect), names)}"
         case Kind.FUSED | Kind.SPLIT | Kind.REPLACED:
-            return f"{_words(old)} → {_words(new)}"
+            return _became(old, new)
         case Kind.FOLDED:
             return f"{_few(old, names)} into {_few(new, names)}"
         case Kind.MERGED:
@@ -44,6 +45,8 @@ def title_of(effect: Effect, before: GraphState, after: GraphState) -> str:
             return f"copy {_few(old, names)}" + (f" {len(new)} times" if len(new) > 1 else "")
         case Kind.REORDERED:
             return f"{_few(old, names)} {order_word(effect)}"
+        case Kind.RENEWED:
+            return f"{_few(old, names)} made anew"
         case Kind.REWIRED:
             return f"rewire {_few(old, names)}"
         case Kind.ARGUMENTS:
@@ -73,6 +76,13 @@ def _few(nodes: tuple[NodeState, ...] | list[NodeState], names: Names) -> str:
     if len(words) == 1:
         return f"{len(nodes)} {words.pop()}"
     return f"{names.of(nodes[0])} and {len(nodes) - 1} more"
+
+
+def _became(old: tuple[NodeState, ...], new: tuple[NodeState, ...]) -> str:
+    left, right = _words(old), _words(new)
+    if left == right and len(old) == len(new) == 1:
+        left, right = (f"{op_name(node.target).namespace}.{op_word(node)}" for node in (*old, *new))
+    return f"{left} → {right}"
 
 
 def _words(nodes: tuple[NodeState, ...]) -> str:

@@ -38,8 +38,7 @@ def _moved(effect: Effect, names: Names, ops: Ops) -> str:
 def _became(effect: Effect, names: Names, ops: Ops) -> str:
     old, new = effect.old, effect.new
     if effect.kind is Kind.FUSED:
-        what = counted(len(old), "node") if len(old) > 3 else names.list(old)
-        return f"Fused {what} ({op_words(old)}) into {_with_ops(new, names)}"
+        return f"Fused {_with_ops(old, names)} into {_with_ops(new, names)}"
     verb = "Split" if effect.kind is Kind.SPLIT and len(old) == 1 else "Replaced"
     if len(old) == len(new) == 1 and old[0].name == new[0].name:
         return f"Turned {names.of(new[0])} from {op_word(old[0])} into {op_word(new[0])}"
@@ -69,18 +68,14 @@ def _removed(effect: Effect, names: Names, ops: Ops) -> str:
             if len(effect.old) == 1
             else f"Removed {what}: nothing used them"
         )
-    gone = {node.id for _, node in effect.net.removed}
-    sources = {
-        ref
-        for each in effect.changed
-        if set(each.old.input_ids()) & gone
-        for ref in _fresh(each.old, each.new)
-    }
-    users = names.list([each.new for each in effect.changed])
-    if not sources:
-        return f"Removed {what} from the inputs of {users}"
-    reads = "reads" if len(effect.changed) == 1 else "read"
-    return f"Removed {what}: {users} now {reads} {enumerated([names.of_id(ref) for ref in sorted(sources)])}"
+    readers = _readers_by_source(effect)
+    if not readers:
+        return f"Removed {what} from the inputs of {names.list([each.new for each in effect.changed])}"
+    clauses = [
+        f"{names.list(users)} now {'reads' if len(users) == 1 else 'read'} {names.of_id(source)}"
+        for source, users in readers.items()
+    ]
+    return f"Removed {what}: {', '.join(clauses) if len(clauses) <= 3 else clauses[0] + ' and so on'}"
 
 
 def _copied(effect: Effect, names: Names, ops: Ops) -> str:
@@ -96,7 +91,10 @@ def _inserted(effect: Effect, names: Names, ops: Ops) -> str:
     ]
     data = [names.of_id(ref) for ref in dict.fromkeys(sources)][:1]
     what = _with_ops(effect.new, names)
-    readers = [each.new for each in effect.changed if set(each.new.input_ids()) & new]
+    renewed = [node for group in effect.groups for node in group.new]
+    readers = [
+        node for node in (*(each.new for each in effect.changed), *renewed) if set(node.input_ids()) & new
+    ]
     if data and readers:
         return f"Inserted {what} between {data[0]} and {names.list(readers)}"
     if data:
@@ -114,6 +112,10 @@ def _rewired(effect: Effect, names: Names, ops: Ops) -> str:
         f"{enumerated([names.of_id(r) for r in now])} instead of {enumerated([names.of_id(r) for r in then])}"
     )
     return f"{text} to read {reads}"
+
+
+def _renewed(effect: Effect, names: Names, ops: Ops) -> str:
+    return f"Made {names.list(effect.old)} anew as {names.list(effect.new)}"
 
 
 def _arguments(effect: Effect, names: Names, ops: Ops) -> str:
@@ -189,6 +191,7 @@ _WORDING: Mapping[Kind, Callable[[Effect, Names, Ops], str]] = {
     Kind.METADATA: _metadata,
     Kind.RENAMED: _renamed,
     Kind.GRAPH: _graph,
+    Kind.RENEWED: _renewed,
     Kind.NOTHING: _nothing,
 }
 
@@ -230,6 +233,17 @@ def _fresh(old: NodeState, new: NodeState) -> list[int]:
     """Nodes that `new` uses and `old` did not."""
     before = set(old.input_ids())
     return [ref for ref in new.input_ids() if ref not in before]
+
+
+def _readers_by_source(effect: Effect) -> dict[int, list[NodeState]]:
+    """What is read instead of nodes that are gone -> the nodes that read it."""
+    gone = {node.id for _, node in effect.net.removed}
+    found: dict[int, list[NodeState]] = {}
+    for each in effect.changed:
+        if set(each.old.input_ids()) & gone:
+            for source in _fresh(each.old, each.new):
+                found.setdefault(source, []).append(each.new)
+    return found
 
 
 def _last_source(body: Body, node: NodeState) -> NodeState | None:

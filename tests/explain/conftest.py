@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, replace
 
 import pytest
+
 from qdqviz.ir.change import Change, Erase, Insert, diff_node
 from qdqviz.ir.graph import ROOT, GraphState
 from qdqviz.ir.node import Constant, NodeState, SymDim, TensorSpec
@@ -14,7 +15,9 @@ from qdqviz.ir.order import between
 from qdqviz.ir.values import Atom, ListArg, Ref
 from qdqviz.trace.model import Rewrite
 
-LINE = re.compile(r"(?:(?P<name>\w+) = )?(?P<target>[\w.]+)\((?P<args>.*)\)(?: : (?P<spec>\S+))?(?: # (?P<meta>.*))?")
+LINE = re.compile(
+    r"(?:(?P<name>\w+) = )?(?P<target>[\w.]+)\((?P<args>.*)\)(?: : (?P<spec>\S+))?(?: # (?P<meta>.*))?"
+)
 DTYPES = ("int8", "uint8", "float32", "float16")
 
 
@@ -47,7 +50,17 @@ def parse(text: str, ids: dict[str, int]) -> dict[str, NodeState]:
         identity = ids.setdefault(name, len(ids))
         meta = tuple(tuple(pair.split("=")) for pair in (found["meta"] or "").split())
         nodes[name] = NodeState(
-            identity, b"", name, op, found["target"], tuple(args), tuple(kwargs), spec(found["spec"]), meta, None, constant
+            identity,
+            b"",
+            name,
+            op,
+            found["target"],
+            tuple(args),
+            tuple(kwargs),
+            spec(found["spec"]),
+            meta,
+            None,
+            constant,
         )
     return nodes
 

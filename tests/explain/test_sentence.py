@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from qdqviz.explain.effect import effect_of
 from qdqviz.explain.sentence import sentence_of
 from qdqviz.explain.title import title_of
@@ -127,7 +128,7 @@ TABLE = {
            output(addmm)""",
         "fused",
         "mm, add → addmm",
-        "Fused mm and add (mm, add) into addmm.",
+        "Fused mm and add into addmm.",
     ),
     "two views into the second": (
         """x = placeholder() : float32[4]
@@ -139,7 +140,7 @@ TABLE = {
            output(v3)""",
         "fused",
         "view → view",
-        "Fused v1 and v2 (view) into v3; 16 B less to move.",
+        "Fused v1 and v2 into v3; 16 B less to move.",
     ),
     "one node replaced by another": (
         """x = placeholder() : float32[4]
@@ -226,7 +227,7 @@ TABLE = {
         "Merged b into a, which does the same; 16 B less to move.",
     ),
     "a pair inserted": (
-        f"""x = placeholder() : float32[4]
+        """x = placeholder() : float32[4]
             r = aten.relu.default(x)
             output(r)""",
         f"""x = placeholder() : float32[4]
@@ -317,6 +318,50 @@ TABLE = {
         "metadata of a",
         "Metadata only: quantization_tag and debug_handle of a.",
     ),
+    "quantize above a view that is made anew as well": (
+        f"""x = placeholder() : float32[16]
+            view_1 = aten.view_copy.default(x, [4,4]) : float32[4,4]
+            q_1 = {Q}(view_1, 0.1, 0, -128, 127, int8) : int8[4,4]
+            r = aten.relu.default(q_1)
+            output(r)""",
+        f"""x = placeholder() : float32[16]
+            q_2 = {Q}(x, 0.1, 0, -128, 127, int8)
+            view_2 = aten.view_copy.default(q_2, [4,4]) : float32[4,4]
+            r = aten.relu.default(view_2)
+            output(r)""",
+        "moved",
+        "q_1 above view_1",
+        "Moved q_1 above view_1, which now moves 16 B instead of 64 B.",
+    ),
+    "an argument that was left out, on a node made anew, beside a new node": (
+        """x = placeholder() : float32[2,2]
+           c = cadence.conv2d.default(x, x) : float32[2,2]
+           output(c)""",
+        """x = placeholder() : float32[2,2]
+           f = aten.full.default([2], 0) : float32[2]
+           c_1 = cadence.conv2d.default(x, x, f) : float32[2,2]
+           output(c_1)""",
+        "inserted",
+        "insert f",
+        "Inserted f before c_1.",
+    ),
+    "two pairs that cancel out": (
+        f"""x = placeholder() : int8[4]
+            a = {DQ}(x, 0.1, 0, -128, 127, int8)
+            b = {Q}(a, 0.1, 0, -128, 127, int8)
+            y = aten.view_copy.default(b, [4]) : int8[4]
+            c = {DQ}(y, 0.2, 0, -128, 127, int8)
+            d = {Q}(c, 0.2, 0, -128, 127, int8)
+            z = aten.relu.default(d)
+            output(z)""",
+        """x = placeholder() : int8[4]
+            y = aten.view_copy.default(x, [4]) : int8[4]
+            z = aten.relu.default(y)
+            output(z)""",
+        "removed",
+        "remove a and 3 more",
+        "Removed 4 nodes (dequantize, quantize): y now reads x, z now reads y.",
+    ),
     "an unknown size gives no figures": (
         f"""x = placeholder() : float32[u0]
             view = aten.view_copy.default(x, [1,4]) : float32[1,u0]
@@ -337,9 +382,9 @@ TABLE = {
         """x = placeholder() : float32[4]
            b = aten.relu.default(x) : float32[4]
            output(b)""",
-        "rewired",
-        "rewire output",
-        "Rewired output to read b instead of a.",
+        "renewed",
+        "a made anew",
+        "Made a anew as b.",
     ),
 }
 
@@ -349,8 +394,21 @@ def test_a_rewrite_is_told_in_one_sentence(case, rewritten):
     before, after, kind, title, sentence = TABLE[case]
     it = rewritten(before, after, focus="perm" if "perm =" in before else None)
     effect = effect_of(it.rewrite, it.before, it.after)
-    told = (str(effect.kind), title_of(effect, it.before, it.after), sentence_of(effect, it.before, it.after, OPS))
+    told = (
+        str(effect.kind),
+        title_of(effect, it.before, it.after),
+        sentence_of(effect, it.before, it.after, OPS),
+    )
     assert told == (kind, title, sentence)
+
+
+def test_a_replacement_by_the_same_op_of_another_library_is_told_apart(rewritten):
+    it = rewritten(
+        f"x = placeholder()\na = {Q}(x, 0.1, 0, -128, 127, int8)\noutput(a)",
+        "x = placeholder()\nb = cadence.quantize_per_tensor.default(x, 0.1, 0, -128, 127, int8)\noutput(b)",
+    )
+    effect = effect_of(it.rewrite, it.before, it.after)
+    assert title_of(effect, it.before, it.after) == "quantized_decomposed.quantize → cadence.quantize"
 
 
 def test_edits_that_cancel_out_are_said_to_change_nothing(rewritten):
@@ -370,16 +428,17 @@ def test_a_graph_that_could_not_be_followed_is_said_to_be_replaced(rewritten):
     assert sentence_of(effect, it.before, it.after) == "Replaced the whole graph: 2 nodes by 1 node."
 
 
-def test_long_names_are_shortened_and_stay_apart(rewritten):
+def test_long_names_are_shortened(rewritten):
+    long_view, long_q = "aten_view_copy_default_2", "quantized_decomposed_quantize_per_tensor_default"
     it = rewritten(
         f"""x = placeholder() : float32[4]
-            aten_view_copy_default_2 = aten.view_copy.default(x, [2,2]) : float32[2,2]
-            quantized_decomposed_quantize_per_tensor_default_7 = {Q}(aten_view_copy_default_2, 0.1, 0, -128, 127, int8)
-            output(quantized_decomposed_quantize_per_tensor_default_7)""",
+            {long_view} = aten.view_copy.default(x, [2,2]) : float32[2,2]
+            {long_q}_7 = {Q}({long_view}, 0.1, 0, -128, 127, int8)
+            output({long_q}_7)""",
         f"""x = placeholder() : float32[4]
-            quantized_decomposed_quantize_per_tensor_default_8 = {Q}(x, 0.1, 0, -128, 127, int8)
-            aten_view_copy_default_2 = aten.view_copy.default(quantized_decomposed_quantize_per_tensor_default_8, [2,2]) : float32[2,2]
-            output(aten_view_copy_default_2)""",
+            {long_q}_8 = {Q}(x, 0.1, 0, -128, 127, int8)
+            {long_view} = aten.view_copy.default({long_q}_8, [2,2]) : float32[2,2]
+            output({long_view})""",
     )
     effect = effect_of(it.rewrite, it.before, it.after)
     assert title_of(effect, it.before, it.after) == "quantize_7 above view_2"
