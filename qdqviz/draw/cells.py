@@ -45,6 +45,9 @@ FRAMES: Mapping[Mark, Frame] = {
 }
 """Strokes by what the step does to a box."""
 
+FOLDED = "▸"
+"""Stands in the frame of a fold: there is more inside."""
+
 _GHOST_FRAME = Frame("┌┐└┘", "┄", "┆")
 
 
@@ -134,7 +137,7 @@ def _write_title(grid: Grid, rect: CellRect, box: Box, stroke: str) -> None:
     if mark:
         grid.write(column, rect.row, f" {mark}", stroke)
         column += 1 + len(mark)
-    name = cut_middle(box.name, room) if box.kind == "node" else ""
+    name = cut_middle(box.name, room) if box.kind == "node" else FOLDED
     if name:
         lead = "" if mark else " "
         grid.write(column, rect.row, f"{lead}{name} ", "ghost" if is_ghost else "name")

@@ -8,20 +8,16 @@ changed.
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
 
 from qdqviz.draw.axis import Axis, merged_axis
 from qdqviz.draw.grid import CellRect, Cells, Grid
+from qdqviz.draw.lane_choice import MAX_LANES, Lane, choose_lanes, choose_window
 from qdqviz.draw.text import cut, cut_middle, width
 from qdqviz.draw.union import Mark
 from qdqviz.ir.graph import Body
-from qdqviz.ir.labels import short_name
-from qdqviz.ir.liveness import Liveness, LiveRange, RangeChange, Which, alive_bytes, liveness
-from qdqviz.ir.text import bytes_text, safe_text, short_dtype
-
-MAX_LANES = 12
-"""Values shown unless told otherwise."""
+from qdqviz.ir.liveness import Liveness, LiveRange, Which, alive_bytes, liveness
+from qdqviz.ir.text import bytes_text, short_dtype
 
 _BARS = " ▁▂▃▄▅▆▇█"
 _TITLES = {
@@ -30,36 +26,6 @@ _TITLES = {
     "all": "live ranges of all values",
     "chosen": "live ranges",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Lane:
-    """One value."""
-
-    node: int
-    """Identity of the node that makes it."""
-    name: str
-    """Its short name, with the output's index where there are several; safe to show."""
-    change: RangeChange
-    """Its range before and after."""
-    mark: Mark
-    """Whether it came, went or changed."""
-
-
-@dataclass(frozen=True, slots=True)
-class Window:
-    """The part of the axis that is shown."""
-
-    first: int
-    """First place."""
-    places: int
-    """Number of places."""
-    columns: int
-    """Columns that they are drawn in."""
-
-    def column(self, place: int) -> int:
-        """The column of a place; outside of the window below 0 or at `columns` and above."""
-        return (place - self.first) * self.columns // self.places
 
 
 def live_lanes(
@@ -97,7 +63,7 @@ def draw_lanes(
 ) -> Cells:
     """Draw live ranges before and after a step as lanes, with a profile of the bytes alive and the totals.
 
-    Shown are the values that the step changes, then those of `focus`, then others that live nearby.
+    Shown are the values that the rewrite changes, those of `focus`, and some nearby; see `choose_lanes`.
 
     Args:
         before: Live ranges before; None shows one state.
@@ -113,59 +79,6 @@ def draw_lanes(
     lanes = choose_lanes(before, after, axis, focus, most)
     painter = _Painter(before, after, axis, lanes, max(columns, 40))
     return painter.paint()
-
-
-def choose_lanes(
-    before: Liveness | None, after: Liveness | None, axis: Axis, focus: Collection[int], most: int
-) -> tuple[Lane, ...]:
-    """The values to show, by the place that makes them."""
-    old = {} if before is None else {item.key: item for item in before.ranges}
-    new = {} if after is None else {item.key: item for item in after.ranges}
-    marks = {key: _mark(old.get(key), new.get(key)) for key in (old | new)}
-    if before is None or after is None:
-        marks = dict.fromkeys(marks, Mark.NONE)
-    wanted = [key for key, mark in marks.items() if mark is not Mark.NONE or key[0] in focus]
-    pairs = {key: RangeChange(old.get(key), new.get(key)) for key in wanted[:most] or marks}
-    first, last = _around(pairs.values(), axis)
-    for key in marks:
-        if len(wanted) >= most:
-            break
-        span = _span(RangeChange(old.get(key), new.get(key)), axis)
-        if key not in pairs and span[0] <= last and span[1] >= first:
-            wanted.append(key)
-    kept = wanted[:most] or list(marks)[:most]
-    lanes = [_lane(RangeChange(old.get(key), new.get(key)), marks[key]) for key in kept]
-    return tuple(sorted(lanes, key=lambda lane: _span(lane.change, axis)))
-
-
-def _mark(one: LiveRange | None, other: LiveRange | None) -> Mark:
-    if one is None or other is None:
-        return Mark.ADDED if one is None else Mark.REMOVED
-    same = (one.steps, one.nbytes, one.dtype) == (other.steps, other.nbytes, other.dtype)
-    return Mark.NONE if same else Mark.REWIRED
-
-
-def _lane(change: RangeChange, mark: Mark) -> Lane:
-    shown = change.after or change.before
-    assert shown is not None
-    part = "" if shown.output is None else f"[{shown.output}]"
-    return Lane(shown.node, safe_text(short_name(shown.name)) + part, change, mark)
-
-
-def _span(change: RangeChange, axis: Axis) -> tuple[int, int]:
-    """First and last place of a value in either state."""
-    places = [
-        steps[step]
-        for item, steps in ((change.before, axis.before), (change.after, axis.after))
-        if item is not None
-        for step in (item.start, item.end)
-    ]
-    return min(places), max(places)
-
-
-def _around(changes: Iterable[RangeChange], axis: Axis) -> tuple[int, int]:
-    spans = [_span(change, axis) for change in changes]
-    return min((span[0] for span in spans), default=0), max((span[1] for span in spans), default=0)
 
 
 class _Painter:
@@ -188,14 +101,9 @@ class _Painter:
         self.columns = columns
         self.axis = axis
         self.label = min(44, max(26, columns * 2 // 5))
-        self.window = self._window()
+        self.window = choose_window(lanes, axis, columns - self.label - 1)
         rows = 1 + sum(len(self._rows(lane)) for lane in lanes) + len(self.states) + len(list(self._totals()))
         self.grid = Grid(columns, rows)
-
-    def _window(self) -> Window:
-        first, last = _around((lane.change for lane in self.lanes), self.axis)
-        first, last = max(0, first - 1), min(max(self.axis.length - 1, 0), last + 1)
-        return Window(first, last - first + 1, self.columns - self.label - 1)
 
     def _rows(self, lane: Lane) -> list[tuple[str, LiveRange, tuple[int, ...]]]:
         """Rows of one lane: one where both states are alike, else one for each state that has it."""
@@ -298,5 +206,9 @@ def _bytes_change(before: int, after: int | None = None) -> str:
     """`48 KiB → 36 KiB (−25 %)`."""
     if after is None or after == before:
         return bytes_text(before)
-    share = f" ({(after - before) * 100 / before:+.0f} %)" if before else ""
+    share = f" ({_percent((after - before) * 100 / before)} %)" if before else ""
     return f"{bytes_text(before)} → {bytes_text(after)}{share.replace('-', '−')}"
+
+
+def _percent(change: float) -> str:
+    return f"{change:+.0f}" if abs(change) >= 1 else f"{change:+.1f}"

@@ -171,6 +171,10 @@ class Picture:
             return (last, Presence.SOLID) if last else (_some(node.faces), Presence.GHOST)
         return _some(node.faces), Presence.SOLID
 
+    @cached_property
+    def _gone(self) -> frozenset[int]:
+        return frozenset(node.id for node in self.union.nodes if node.faces[-1] is None)
+
     def _edge(self, edge: UnionEdge) -> Edge:
         before, after = edge.present[0], edge.present[-1]
         mark = Mark.NONE if before == after else Mark.ADDED if after else Mark.REMOVED
@@ -178,7 +182,8 @@ class Picture:
         if self.view == "before" and not before:
             presence = Presence.GAP
         elif self.view == "after" and not after:
-            presence = Presence.GHOST
+            # Ghosts keep their edges; between nodes that stay, an edge that is gone would only be in the way.
+            presence = Presence.GAP if self._gone.isdisjoint((edge.source, edge.target)) else Presence.GHOST
         first, last = (
             (edge.dtypes[0], edge.dtypes[-1]) if self.view == "before" else (edge.dtypes[-1], edge.dtypes[0])
         )

@@ -125,7 +125,7 @@ def _box(box: Box, theme: Theme) -> str:
     parts = [f'<g id="n{box.id}"><title>{escape(box.full_name)}</title>', _frame(rect, look, box)]
     columns = round(box.rect.width / COLUMN)
     middle = rect.x + rect.width / 2
-    top = rect.y + (1.72 if box.kind == "node" else 1.45) * _ROW
+    top = rect.y + (rect.height - (len(box.lines) - 1) * _ROW) / 2 + (9 if box.name else 5)
     for index, line in enumerate(box.lines):
         colour = look.title if index == 0 else look.detail
         shown = cut(line, columns - 2)
@@ -166,7 +166,7 @@ def _signs(box: Box, rect: Rect, theme: Theme, columns: int) -> Iterable[str]:
         )
         left += 5.0
     name_y = rect.y + 0.82 * _ROW
-    if box.kind == "node":
+    if box.name:
         yield svg_label(
             cut_middle(box.name, int((columns - 6) * _SIZE / _SMALL)), left, name_y, muted, size=_SMALL
         )

@@ -6,17 +6,21 @@ nothing jumps.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Literal
 
+from qdqviz.ir.change import same
+from qdqviz.ir.computed import ComputedSpecs
 from qdqviz.ir.graph import Body
-from qdqviz.ir.labels import NameOf, label_lines, short_name, short_names
+from qdqviz.ir.labels import label_lines, short_names
 from qdqviz.ir.neighbourhood import Fold, Neighbourhood
 from qdqviz.ir.node import NodeState, OpInfo, TensorSpec
-from qdqviz.ir.roles import Role, role
+from qdqviz.ir.roles import Role, op_name, role
 from qdqviz.ir.text import bytes_text, safe_text, spec_bytes, spec_text
+
+_ESSENTIAL = ("target", "args", "kwargs", "spec", "constant")
 
 Kind = Literal["node", "chain", "constants"]
 """A node of its own, or a fold of several."""
@@ -42,7 +46,7 @@ class Face:
     """What a box says in one state. All text is safe to show."""
 
     name: str
-    """Short name, for the frame."""
+    """Short name, for the frame; empty where a line says it already."""
     lines: tuple[str, ...]
     """The op with the argument that matters; then what it makes."""
     role: Role
@@ -110,61 +114,124 @@ def unite(
         focus: Identities of the nodes that the step is about.
         ops: What is known of call targets.
     """
-    names = _shown_names(bodies, near)
-    nodes = [
-        *(_single(bodies, node, near, focus, ops, names) for node in near.nodes),
-        *(_folded(bodies, fold, near, names) for fold in near.folds),
-    ]
-    nodes.sort(key=lambda node: _latest(bodies, node.id).order)
-    return Union(tuple(nodes), _edges(bodies, nodes))
+    builder = _Builder(bodies, near, frozenset(focus), ops)
+    nodes = [*map(builder.single, near.nodes), *map(builder.folded, near.folds)]
+    nodes.sort(key=lambda node: builder.latest(node.id).order)
+    return Union(tuple(nodes), builder.edges(nodes))
 
 
-def _latest(bodies: Sequence[Body], node: int) -> NodeState:
-    return next(found for body in reversed(bodies) if (found := body.get(node)) is not None)
+class _Builder:
+    """Makes boxes and edges."""
+
+    def __init__(
+        self, bodies: Sequence[Body], near: Neighbourhood, focus: frozenset[int], ops: Mapping[str, OpInfo]
+    ) -> None:
+        self._bodies = bodies
+        self._specs = [ComputedSpecs(body) for body in bodies]
+        self._near = near
+        self._focus = focus
+        self._ops = ops
+        shown = (*near.nodes, *(member for fold in near.folds for member in fold.members))
+        states = (state for node in shown for state in self._states(node) if state is not None)
+        self._names = short_names(state.name for state in states)
+
+    def _states(self, node: int) -> list[NodeState | None]:
+        return [specs.node(node) for specs in self._specs]
+
+    def latest(self, node: int) -> NodeState:
+        """The node in the last state that has it."""
+        return next(state for state in reversed(self._states(node)) if state is not None)
+
+    def single(self, node: int) -> UnionNode:
+        """The box of one node."""
+        states = self._states(node)
+        faces = tuple(
+            None if state is None else self._face(state, body)
+            for state, body in zip(states, self._bodies, strict=True)
+        )
+        return self._box("node", node, (node,), faces, mark_of(states[0], states[-1]))
+
+    def folded(self, fold: Fold) -> UnionNode:
+        """The box of several nodes."""
+        columns = zip(*(self._states(member) for member in fold.members), strict=True)
+        faces = tuple(
+            self._fold_face(fold, [state for state in states if state is not None]) for states in columns
+        )
+        return self._box(fold.kind, fold.id, fold.members, faces, _fold_mark(faces))
+
+    def _box(
+        self, kind: Kind, node: int, members: tuple[int, ...], faces: tuple[Face | None, ...], mark: Mark
+    ) -> UnionNode:
+        return UnionNode(
+            id=node,
+            kind=kind,
+            members=members,
+            full_name=safe_text(self.latest(node).name),
+            faces=faces,
+            mark=mark,
+            focus=node in self._focus,
+            more_inputs=self._near.more_inputs.get(node, 0),
+            more_users=self._near.more_users.get(node, 0),
+        )
+
+    def _face(self, state: NodeState, body: Body) -> Face:
+        def name_of(node: int) -> str:
+            found = body.get(node)
+            return "?" if found is None else found.name
+
+        lines = tuple(safe_text(line) for line in label_lines(state, self._ops, name_of))
+        name = safe_text(self._names.get(state.name, state.name))
+        return Face("" if name == lines[0] else name, lines, role(state), _dtype(state))
+
+    def _fold_face(self, fold: Fold, members: Sequence[NodeState]) -> Face | None:
+        if not members:
+            return None
+        if fold.kind == "constants":
+            names = ", ".join(self._names.get(state.name, state.name) for state in members)
+            lines, kind = (f"{len(members)} constants", names), Role.CONSTANT
+        else:
+            size = spec_bytes(members[-1].spec)
+            made = spec_text(members[-1].spec) + ("" if size is None else f"  {bytes_text(size)}")
+            ops = " ".join(op_name(state.target).plain for state in members)
+            lines, kind = (f"{len(members)} moves: {ops}", made), Role.MOVEMENT
+        return Face("", tuple(map(safe_text, lines)), kind, _dtype(members[-1]))
+
+    def edges(self, nodes: Sequence[UnionNode]) -> tuple[UnionEdge, ...]:
+        """Edges between boxes, by their users in execution order."""
+        box_of = {member: node.id for node in nodes for member in node.members}
+        count = len(self._bodies)
+        present: dict[tuple[int, int], list[bool]] = {}
+        dtypes: dict[tuple[int, int], list[str | None]] = {}
+        for box in nodes:
+            for index, source in self._uses(box):
+                key = (box_of.get(source, box.id), box.id)
+                if key[0] != key[1]:
+                    present.setdefault(key, [False] * count)[index] = True
+                    dtypes.setdefault(key, [None] * count)[index] = self._dtype_of(index, source)
+        return tuple(UnionEdge(*key, tuple(present[key]), tuple(dtypes[key])) for key in present)
+
+    def _uses(self, box: UnionNode) -> Iterator[tuple[int, int]]:
+        """(state, node used) for every use by a member of a box."""
+        for index, body in enumerate(self._bodies):
+            for member in box.members:
+                if member in body:
+                    yield from ((index, source) for source in body.inputs(member))
+
+    def _dtype_of(self, index: int, node: int) -> str | None:
+        state = self._specs[index].node(node)
+        return None if state is None else _dtype(state)
 
 
-def _shown_names(bodies: Sequence[Body], near: Neighbourhood) -> dict[str, str]:
-    """Short names for every name that a box or a label may show."""
-    ids = (*near.nodes, *(member for fold in near.folds for member in fold.members))
-    return short_names(state.name for body in bodies for node in ids if (state := body.get(node)) is not None)
-
-
-def _single(
-    bodies: Sequence[Body],
-    node: int,
-    near: Neighbourhood,
-    focus: Collection[int],
-    ops: Mapping[str, OpInfo],
-    names: Mapping[str, str],
-) -> UnionNode:
-    faces = tuple(
-        None if (state := body.get(node)) is None else _face(state, ops, _namer(body), names)
-        for body in bodies
-    )
-    return UnionNode(
-        id=node,
-        kind="node",
-        members=(node,),
-        full_name=safe_text(_latest(bodies, node).name),
-        faces=faces,
-        mark=_mark(bodies[0].get(node), bodies[-1].get(node)) if len(bodies) > 1 else Mark.NONE,
-        focus=node in focus,
-        more_inputs=near.more_inputs.get(node, 0),
-        more_users=near.more_users.get(node, 0),
-    )
-
-
-def _namer(body: Body) -> NameOf:
-    def name_of(node: int) -> str:
-        found = body.get(node)
-        return "?" if found is None else short_name(found.name)
-
-    return name_of
-
-
-def _face(state: NodeState, ops: Mapping[str, OpInfo], name_of: NameOf, names: Mapping[str, str]) -> Face:
-    lines = tuple(safe_text(line) for line in label_lines(state, ops, name_of))
-    return Face(safe_text(names.get(state.name, state.name)), lines, role(state), _dtype(state))
+def mark_of(before: NodeState | None, after: NodeState | None) -> Mark:
+    """What happens to a node between two states of it."""
+    if before is None or after is None:
+        return Mark.NONE if before is after else Mark.ADDED if before is None else Mark.REMOVED
+    if before is after:
+        return Mark.NONE
+    if before.input_ids() != after.input_ids():
+        return Mark.REWIRED
+    pairs = ((getattr(before, field), getattr(after, field)) for field in _ESSENTIAL)
+    return Mark.NONE if all(same(old, new) for old, new in pairs) else Mark.CHANGED
 
 
 def _dtype(state: NodeState) -> str | None:
@@ -173,66 +240,6 @@ def _dtype(state: NodeState) -> str | None:
     return None if found is None else found.dtype
 
 
-def _folded(bodies: Sequence[Body], fold: Fold, near: Neighbourhood, names: Mapping[str, str]) -> UnionNode:
-    faces = tuple(_fold_face(body, fold, names) for body in bodies)
-    return UnionNode(
-        id=fold.id,
-        kind=fold.kind,
-        members=fold.members,
-        full_name=safe_text(_latest(bodies, fold.id).name),
-        faces=faces,
-        mark=_fold_mark(faces),
-        focus=False,
-        more_inputs=near.more_inputs.get(fold.id, 0),
-        more_users=near.more_users.get(fold.id, 0),
-    )
-
-
-def _fold_face(body: Body, fold: Fold, names: Mapping[str, str]) -> Face | None:
-    members = [state for member in fold.members if (state := body.get(member)) is not None]
-    if not members:
-        return None
-    if fold.kind == "constants":
-        title, kind = f"{len(members)} constants", Role.CONSTANT
-        detail = ", ".join(names.get(state.name, state.name) for state in members)
-    else:
-        title, kind = f"{len(members)} moves of data", Role.MOVEMENT
-        size = spec_bytes(members[-1].spec)
-        detail = spec_text(members[-1].spec) + ("" if size is None else f"  {bytes_text(size)}")
-    return Face("folded", (title, safe_text(detail)), kind, _dtype(members[-1]))
-
-
 def _fold_mark(faces: Sequence[Face | None]) -> Mark:
     first, last = faces[0], faces[-1]
     return Mark.NONE if first is None or last is None or first.dtype == last.dtype else Mark.CHANGED
-
-
-def _mark(before: NodeState | None, after: NodeState | None) -> Mark:
-    if before is None or after is None:
-        return Mark.NONE if before is after else Mark.ADDED if before is None else Mark.REMOVED
-    if before.input_ids() != after.input_ids():
-        return Mark.REWIRED
-    same = (before.target, before.args, before.kwargs, before.spec, before.constant)
-    return (
-        Mark.NONE
-        if same == (after.target, after.args, after.kwargs, after.spec, after.constant)
-        else Mark.CHANGED
-    )
-
-
-def _edges(bodies: Sequence[Body], nodes: Sequence[UnionNode]) -> tuple[UnionEdge, ...]:
-    box_of = {member: node.id for node in nodes for member in node.members}
-    present: dict[tuple[int, int], list[bool]] = {}
-    dtypes: dict[tuple[int, int], list[str | None]] = {}
-    for box in nodes:
-        for index, body in enumerate(bodies):
-            for source in (ref for member in box.members if member in body for ref in body.inputs(member)):
-                key = (box_of.get(source, box.id), box.id)
-                if key[0] == key[1]:
-                    continue
-                present.setdefault(key, [False] * len(bodies))[index] = True
-                dtypes.setdefault(key, [None] * len(bodies))[index] = _dtype(body[source])
-    return tuple(
-        UnionEdge(source, target, tuple(present[source, target]), tuple(dtypes[source, target]))
-        for source, target in present
-    )

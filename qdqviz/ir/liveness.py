@@ -3,7 +3,8 @@
 A value is alive from the step that makes it to the last step that uses it, both included; a step is the
 execution of one node, in the graph's order. What the graph returns is alive to the end, a value that
 nobody uses for one step. Every value counts with its own bytes: whether a runtime lets a view share its
-input's memory is the runtime's affair. Parameters and other constants do not count, they are never freed.
+input's memory is the runtime's affair. What a value is follows `qdqviz.ir.computed`. Parameters and other
+constants do not count, they are never freed.
 
 A node with several outputs has a value per output, and `getitem` makes none: it names one of those.
 Each graph of a program is looked at by itself; a control-flow node uses what it passes to its sub-graphs.
@@ -16,8 +17,9 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Literal
 
+from qdqviz.ir.computed import computed_specs
 from qdqviz.ir.graph import Body
-from qdqviz.ir.node import NodeState, ScalarSpec, Spec, TensorSpec
+from qdqviz.ir.node import Dim, NodeState, ScalarSpec, Spec, TensorSpec
 from qdqviz.ir.roles import QUANTIZATION, Role, role
 from qdqviz.ir.text import is_real, spec_bytes
 from qdqviz.ir.values import DictArg, ListArg, Ref, SliceArg, refs
@@ -25,9 +27,9 @@ from qdqviz.ir.values import DictArg, ListArg, Ref, SliceArg, refs
 Which = Literal["qdq", "carried", "all"]
 """Which values count.
 
-qdq: those made by quantize, dequantize and requantize nodes. carried: these, and what data movement makes
-of them, and on the other side the values that a quantize gets, through data movement too: here it shows
-that a rewrite moved a quantize or a dequantize. all: all values but constants.
+qdq: those made by quantize, dequantize and requantize nodes. carried: these, what data movement makes of
+them, and what data movement brings to them: here it shows that a rewrite moved a quantize or a dequantize.
+all: all values but constants.
 """
 
 _HOLDERS = frozenset({tuple, ListArg, DictArg, SliceArg})
@@ -161,8 +163,9 @@ def liveness(body: Body, which: Which | Collection[int] = "qdq") -> Liveness:
         which: `qdq`, `carried`, `all` (see `Which`), or the identities of the nodes whose values count.
     """
     nodes = body.in_order()
-    lives = _Lives(nodes)
-    wanted = _choose(nodes, which)
+    roles = _roles(nodes)
+    lives = _Lives(nodes, computed_specs(nodes, roles))
+    wanted = _choose(nodes, roles, which)
     ranges = tuple(item for node in nodes if node.id in wanted for item in lives.ranges(node))
     peak, at = _peak(ranges, len(nodes))
     return Liveness(
@@ -198,11 +201,12 @@ def alive_bytes(live: Liveness) -> list[int]:
     return _alive(live.ranges, live.length)
 
 
-def _choose(nodes: Collection[NodeState], which: Which | Collection[int]) -> Collection[int]:
+def _choose(
+    nodes: Collection[NodeState], roles: dict[int, Role], which: Which | Collection[int]
+) -> Collection[int]:
     """Identities of the nodes whose values count."""
     if not isinstance(which, str):
         return frozenset(which)
-    roles = _roles(nodes)
     if which == "all":
         return {node for node, found in roles.items() if found is not Role.CONSTANT}
     made = {node for node, found in roles.items() if found in QUANTIZATION}
@@ -210,14 +214,14 @@ def _choose(nodes: Collection[NodeState], which: Which | Collection[int]) -> Col
 
 
 def _carried(nodes: Collection[NodeState], roles: dict[int, Role], made: set[int]) -> set[int]:
-    """What q/dq nodes make, what is moved on from there, and what is moved towards a quantize."""
+    """What q/dq nodes make, what is moved on from there, and what is moved towards them."""
     carriers = (Role.MOVEMENT, Role.GETITEM)
     forward, backward = set(made), set[int]()
     for node in nodes:
         if roles[node.id] in carriers and not forward.isdisjoint(node.input_ids()):
             forward.add(node.id)
     for node in reversed(tuple(nodes)):
-        if roles[node.id] is Role.QUANTIZE:
+        if roles[node.id] in QUANTIZATION:
             backward.update(node.input_ids()[:1])
         elif node.id in backward and roles[node.id] in carriers:
             backward.update(node.input_ids())
@@ -243,7 +247,9 @@ def _roles(nodes: Collection[NodeState]) -> dict[int, Role]:
 class _Lives:
     """When each value of a graph is last used."""
 
-    def __init__(self, nodes: Collection[NodeState]) -> None:
+    def __init__(self, nodes: Collection[NodeState], specs: dict[int, Spec]) -> None:
+        self._specs = specs
+        self._sizes: dict[tuple[str, tuple[Dim, ...]], int | None] = {}
         self._positions = {node.id: index for index, node in enumerate(nodes)}
         self._nodes = tuple(nodes)
         self._last: dict[int, int] = {}
@@ -257,7 +263,7 @@ class _Lives:
 
     def _note_uses(self, index: int, node: NodeState) -> None:
         part = _part_taken(node)
-        if part is not None and isinstance(self._spec(part[0]), tuple):
+        if part is not None and isinstance(self._specs.get(part[0]), tuple):
             self._taken[node.id] = part
             return
         last = self._last
@@ -268,10 +274,6 @@ class _Lives:
                 last.update(dict.fromkeys(refs(value), index))
         for _, value in node.kwargs:
             last.update(dict.fromkeys(refs(value), index))
-
-    def _spec(self, node: int) -> Spec:
-        position = self._positions.get(node)
-        return None if position is None else self._nodes[position].spec
 
     def _hand_on(self, node: NodeState) -> None:
         """A part taken by getitem is needed for as long as the getitem's users need it."""
@@ -285,15 +287,16 @@ class _Lives:
         """The ranges of the values that a node makes."""
         if node.id in self._taken or node.op == "output":
             return
-        if isinstance(node.spec, tuple):
-            for index, part in enumerate(node.spec):
+        spec = self._specs[node.id]
+        if isinstance(spec, tuple):
+            for index, part in enumerate(spec):
                 taken = self._last_of_part.get(node.id, {})
-                position = index if index in taken else index - len(node.spec)
+                position = index if index in taken else index - len(spec)
                 yield from self._range(
                     node, index, part, max(self._last.get(node.id, -1), taken.get(position, -1))
                 )
         else:
-            yield from self._range(node, None, node.spec, self._last.get(node.id, -1))
+            yield from self._range(node, None, spec, self._last.get(node.id, -1))
 
     def _range(self, node: NodeState, output: int | None, spec: Spec, last: int) -> Iterator[LiveRange]:
         dtype = _dtype(spec)
@@ -301,17 +304,19 @@ class _Lives:
             return
         start = self._positions[node.id]
         user = self._nodes[last] if last >= 0 else None
-        yield LiveRange(
-            node=node.id,
-            output=output,
-            name=node.name,
-            dtype=dtype,
-            nbytes=spec_bytes(spec),
-            start=start,
-            end=max(start, last),
-            last_user=None if user is None else user.id,
-            returned=user is not None and user.op == "output",
-        )
+        returned = user is not None and user.op == "output"
+        last_user = None if user is None else user.id
+        size = self._size(spec)
+        yield LiveRange(node.id, output, node.name, dtype, size, start, max(start, last), last_user, returned)
+
+    def _size(self, spec: Spec) -> int | None:
+        """Bytes of a spec, worked out once for each dtype and shape."""
+        if type(spec) is not TensorSpec:
+            return spec_bytes(spec)
+        key = spec.dtype, spec.shape
+        if key not in self._sizes:
+            self._sizes[key] = spec.nbytes
+        return self._sizes[key]
 
 
 def _part_taken(node: NodeState) -> tuple[int, int] | None:
@@ -323,6 +328,8 @@ def _part_taken(node: NodeState) -> tuple[int, int] | None:
 
 
 def _dtype(spec: Spec) -> str | None:
+    if type(spec) is TensorSpec:
+        return spec.dtype
     while isinstance(spec, tuple):
         spec = next((part for part in spec if isinstance(part, TensorSpec | tuple)), None)
     return spec.dtype if isinstance(spec, TensorSpec) else None
