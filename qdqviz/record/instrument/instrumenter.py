@@ -10,12 +10,12 @@ from typing import Any
 
 from qdqviz.record.instrument import runtime
 from qdqviz.record.instrument.compiled import IMPLEMENTS_OP, CompiledFiles
+from qdqviz.record.instrument.live_code import LiveCode
 from qdqviz.record.instrument.protocol import Missing
 from qdqviz.record.instrument.reach import nested_codes, reach
 from qdqviz.record.instrument.reasons import Reasons
 from qdqviz.record.instrument.scope import Scope
 from qdqviz.record.instrument.sites import SiteTable
-from qdqviz.record.instrument.live_code import LiveCode
 from qdqviz.trace.events import Site
 
 _MOST_ATTRIBUTES = 64

@@ -62,10 +62,11 @@ class _Loop:
         return item
 
     def __del__(self) -> None:
+        how = self._how()  # before the item is closed: the log may drop its events then
         if self.token is not None:
             self.log.close(self.token)
         if state.log is self.log and get_ident() == state.owner:
-            self.log.events.append((_LOOP, self.site, None, self.count, self._how()))
+            self.log.events.append((_LOOP, self.site, None, self.count, how))
 
     def _how(self) -> str:
         if self.waiting:

@@ -43,7 +43,7 @@ for _name, _operate in decisions.OPERATIONS.items():
     setattr(Hooks, f"{_name}_test", staticmethod(decisions.comparing_test(_operate)))
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Recording:
     """One recording in this process."""
 
@@ -60,6 +60,10 @@ class _Recording:
 
 
 _recordings: list[_Recording] = []
+"""Recordings in progress, innermost last; only that one gets events."""
+
+_parked: list[_Recording] = []
+"""Recordings that were deactivated inside of calls that still run; their log may be activated again."""
 
 
 def install() -> None:
@@ -70,6 +74,8 @@ def install() -> None:
 def activate(log: DecisionLog) -> None:
     """Send what instrumented code of this thread decides to `log`; a recording in progress waits.
 
+    A log that was deactivated before goes on with the calls that it knew to be running.
+
     Raises:
         RecordingBusyError: Another thread is recording.
     """
@@ -77,7 +83,10 @@ def activate(log: DecisionLog) -> None:
         raise RecordingBusyError(
             "another thread of this process is recording; record in one thread at a time"
         )
-    _recordings.append(_Recording(log, get_ident()))
+    known = next((one for one in _parked if one.log is log and one.owner == get_ident()), None)
+    if known is not None:
+        _parked.remove(known)
+    _recordings.append(known or _Recording(log, get_ident()))
     _refresh()
 
 
@@ -87,9 +96,10 @@ def deactivate() -> DecisionLog | None:
     Returns:
         The log that was active, or None if none was.
     """
-    ended = _recordings.pop().log if _recordings else None
+    ended = _recordings.pop() if _recordings else None
+    _parked[:] = [one for one in (*_parked, ended) if one is not None and one.frames]
     _refresh()
-    return ended
+    return ended.log if ended else None
 
 
 @contextmanager
