@@ -27,6 +27,14 @@ def quiet() -> Iterator[None]:
         logging.disable(before)
 
 
+@contextlib.contextmanager
+def without_notices() -> Iterator[None]:
+    """Drop what torch announces about its own future inside the block; a user's warnings are shown."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", category=FutureWarning, module="copyreg|torch|executorch|torchao")
+        yield
+
+
 def import_toolchain() -> None:
     """Import torch, executorch and torchao without their notices.
 

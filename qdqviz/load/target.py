@@ -9,7 +9,7 @@ from typing import Any
 
 from qdqviz.errors import TargetError
 from qdqviz.load.loaded import Loaded, kind_of
-from qdqviz.load.quiet import import_toolchain, quiet
+from qdqviz.load.quiet import import_toolchain, quiet, without_notices
 from qdqviz.load.samples import find_sample, sample_module
 from qdqviz.load.source import (
     call,
@@ -104,7 +104,7 @@ def _load_callable(where: str, attribute: str, method: str | None) -> Loaded:
     folder = Path(where).resolve().parent if is_file else Path.cwd()
     module = import_file(Path(where)) if is_file else import_name(where)
     found = find_object(module, attribute, where)
-    with importable(folder):
+    with importable(folder), without_notices():
         returned = found
         if kind_of(found) is None and not isinstance(found, tuple):
             if not callable(found):
