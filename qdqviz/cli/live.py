@@ -2,100 +2,122 @@
 
 from __future__ import annotations
 
+import os
 from argparse import ArgumentParser, Namespace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from qdqviz.cli.command import Command
 from qdqviz.cli.options import add_json, add_step, add_trace
 from qdqviz.cli.output import Output
+from qdqviz.cli.pictures import theme_of
+from qdqviz.cli.steps import graph_name
+from qdqviz.cli.terminal import terminal
 from qdqviz.cli.traces import open_trace
 
 if TYPE_CHECKING:
     from qdqviz.ir.graph import Body
-    from qdqviz.ir.liveness import LiveDifference, Liveness, LiveRange
+    from qdqviz.ir.liveness import LiveDifference, Liveness, LiveRange, Which
     from qdqviz.trace.model import Rewrite
     from qdqviz.trace.reader import Trace
 
+PLAIN_COLUMNS = 110
+"""Width of the lanes where no terminal says its own."""
+
 
 class Live(Command):
-    """Show the live ranges of quantized and dequantized values: before and after a rewrite, or all of them.
+    """Show live ranges before and after a rewrite, or before and after everything.
 
-    qdqviz live t.qdqtrace 14
-    qdqviz live t.qdqtrace --all --json
+    Counted are quantized and dequantized values and what data movement makes of them, or brings to them.
+
+      qdqviz live t.qdqtrace 14
+      qdqviz live t.qdqtrace --values all --json
     """
 
     def configure(self, parser: ArgumentParser) -> None:
-        """Add TRACE, STEP, `--all` and `--json`."""
+        """Add TRACE, STEP, `--values` and `--json`."""
         add_trace(parser)
         add_step(parser, optional=True)
         parser.add_argument(
-            "--all", action="store_true", help="every value, not only quantized and dequantized ones"
+            "--values",
+            choices=("qdq", "carried", "all"),
+            default="carried",
+            help="qdq: made by q/dq ops; carried: and what moves them (default); all: all but constants",
         )
         add_json(parser)
 
     def run(self, options: Namespace, output: Output) -> int:
         """Print lanes and numbers."""
-        which = "all" if options.all else "qdq"
         with open_trace(options, output) as trace:
-            found = _spans(trace, options.step)
-            compared = [(name, live_difference(*bodies, which)) for name, bodies in found]
+            spans = _spans(trace, options.step)
             if options.json:
-                output.json(
-                    [{"graph": name, "step": options.step, **to_json(each)} for name, each in compared]
-                )
+                found = [
+                    {"graph": each.graph, "step": each.step, **to_json(each, options.values)}
+                    for each in spans
+                ]
+                output.json(found)
                 return 0
-            for name, each in compared:
-                print_lanes(name, each, options, output)
+            for each in spans:
+                output.line(each.graph)
+                output.styled(_lanes(each, options, output))
         return 0
 
 
-def live_difference(before: Body, after: Body, which: str = "qdq") -> LiveDifference:
-    """The live ranges of two states of a graph."""
-    from qdqviz.ir.liveness import difference, liveness
+@dataclass(frozen=True)
+class Span:
+    """Two states of one graph that are compared."""
 
-    return difference(liveness(before, which), liveness(after, which))  # type: ignore[arg-type]
+    graph: str
+    """Name of the graph."""
+    step: int | None
+    """The step between them; None for the whole trace."""
+    before: Body
+    """The earlier state."""
+    after: Body
+    """The later state."""
+    focus: tuple[int, ...] = ()
+    """Nodes that are shown even where nothing changed."""
+
+    def difference(self, which: Which = "carried") -> LiveDifference:
+        """The live ranges of both."""
+        from qdqviz.ir.liveness import difference, liveness
+
+        return difference(liveness(self.before, which), liveness(self.after, which))
 
 
-def rewrite_difference(trace: Trace, rewrite: Rewrite) -> LiveDifference:
-    """What a rewrite did to the live ranges of its graph."""
-    return live_difference(*_around(trace, rewrite))
+def span_of(trace: Trace, rewrite: Rewrite) -> Span:
+    """The states around a rewrite."""
+    from qdqviz.ir.graph import Body
+    from qdqviz.ir.neighbourhood import touched
+
+    before, after = (
+        state.bodies.get(rewrite.path) or Body()
+        for state in (trace.before(rewrite.step), trace.after(rewrite.step))
+    )
+    focus = touched(rewrite.changes, rewrite.path)
+    return Span(graph_name(trace, rewrite), rewrite.step, before, after, focus)
 
 
 def effect_line(trace: Trace, rewrite: Rewrite) -> str:
-    """What a rewrite did to live ranges: peak and byte-steps before and after."""
-    return numbers(rewrite_difference(trace, rewrite))
-
-
-def numbers(found: LiveDifference) -> str:
-    """`live ranges: peak 48 KiB → 36 KiB, 1,024 → 512 byte-steps (fp32 1,024 → 128)`."""
+    """`live ranges: peak 48 KiB → 36 KiB, byte-steps 1,024 → 512 (real values 1,024 → 128)`."""
     from qdqviz.ir.text import bytes_text
 
+    found = span_of(trace, rewrite).difference()
     before, after = found.before, found.after
     text = f"live ranges: peak {bytes_text(before.peak_bytes)} → {bytes_text(after.peak_bytes)}"
-    text += f", {before.byte_steps:,} → {after.byte_steps:,} byte-steps"
-    text += f" (floating point {before.real_byte_steps:,} → {after.real_byte_steps:,})"
+    text += f", byte-steps {before.byte_steps:,} → {after.byte_steps:,}"
+    text += f" (real values {before.real_byte_steps:,} → {after.real_byte_steps:,})"
     unknown = max(before.unknown, after.unknown)
     return text + (f"; {unknown} values of unknown size" if unknown else "")
 
 
-def print_lanes(name: str, found: LiveDifference, options: Namespace, output: Output) -> None:
-    """The lanes of one graph, before above after, and the numbers."""
-    from qdqviz.cli.lanes import lanes_text
-
-    output.line(f"{name}  {numbers(found)}")
-    output.styled(lanes_text(found, options.theme, output))
-
-
-def step_json(trace: Trace, rewrite: Rewrite) -> dict[str, Any]:
-    """The live ranges around a rewrite."""
-    return to_json(rewrite_difference(trace, rewrite))
-
-
-def to_json(found: LiveDifference) -> dict[str, Any]:
+def to_json(span: Span, which: Which = "carried") -> dict[str, Any]:
     """Live ranges before and after (schemas/live.schema.json)."""
+    found = span.difference(which)
     return {
-        "before": liveness_json(found.before),
-        "after": liveness_json(found.after),
+        "values": which,
+        "before": _liveness_json(found.before),
+        "after": _liveness_json(found.after),
         "difference": {
             "peak_bytes": found.peak_bytes,
             "byte_steps": found.byte_steps,
@@ -104,8 +126,7 @@ def to_json(found: LiveDifference) -> dict[str, Any]:
     }
 
 
-def liveness_json(found: Liveness) -> dict[str, Any]:
-    """The live ranges of one state."""
+def _liveness_json(found: Liveness) -> dict[str, Any]:
     return {
         "length": found.length,
         "peak_bytes": found.peak_bytes,
@@ -113,12 +134,11 @@ def liveness_json(found: Liveness) -> dict[str, Any]:
         "byte_steps": found.byte_steps,
         "real_byte_steps": found.real_byte_steps,
         "unknown": found.unknown,
-        "ranges": [range_json(each) for each in found.ranges],
+        "ranges": [_range_json(each) for each in found.ranges],
     }
 
 
-def range_json(found: LiveRange) -> dict[str, Any]:
-    """One live range."""
+def _range_json(found: LiveRange) -> dict[str, Any]:
     return {
         "node": found.name,
         "output": found.output,
@@ -132,21 +152,21 @@ def range_json(found: LiveRange) -> dict[str, Any]:
     }
 
 
-def _around(trace: Trace, rewrite: Rewrite) -> tuple[Body, Body]:
-    from qdqviz.ir.graph import Body
+def _lanes(span: Span, options: Namespace, output: Output) -> str:
+    from qdqviz.cli.terminal import colour_depth
+    from qdqviz.draw.ansi import ansi_text
+    from qdqviz.draw.lanes import live_lanes
 
-    states = (trace.before(rewrite.step), trace.after(rewrite.step))
-    before, after = (state.bodies.get(rewrite.path) or Body() for state in states)
-    return before, after
+    theme = theme_of(options.theme)
+    columns = terminal().columns if output.is_terminal else PLAIN_COLUMNS
+    cells = live_lanes(span.before, span.after, which=options.values, focus=span.focus, columns=columns)
+    return ansi_text(cells, theme, colour_depth(os.environ)) if output.is_terminal else cells.plain()
 
 
-def _spans(trace: Trace, step: int | None) -> list[tuple[str, tuple[Body, Body]]]:
-    """The states to compare: around one step, or from first to last of every graph of every subject."""
-    from qdqviz.cli.steps import graph_name
-
+def _spans(trace: Trace, step: int | None) -> list[Span]:
+    """What to compare: the states around one step, or the first and last of every graph."""
     if step is not None:
-        rewrite = trace.rewrite(step)
-        return [(graph_name(trace, rewrite), _around(trace, rewrite))]
+        return [span_of(trace, trace.rewrite(step))]
     found = []
     for subject in trace.subjects:
         first, final = trace.first(subject.id), trace.final(subject.id)
@@ -154,5 +174,5 @@ def _spans(trace: Trace, step: int | None) -> list[tuple[str, tuple[Body, Body]]
             last = final.bodies.get(path)
             if last is not None:
                 name = f"{subject.name}/{path}" if path else subject.name
-                found.append((name, (first.body(path), last)))
+                found.append(Span(name, None, first.body(path), last))
     return found

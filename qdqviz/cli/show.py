@@ -6,9 +6,11 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from qdqviz.cli.command import Command
+from qdqviz.cli.live import effect_line, span_of
+from qdqviz.cli.live import to_json as live_json
 from qdqviz.cli.options import add_json, add_radius, add_step, add_trace
 from qdqviz.cli.output import Output
-from qdqviz.cli.pictures import picture_of, terminal_text
+from qdqviz.cli.pictures import picture_of, plain_text, terminal_text
 from qdqviz.cli.steps import step_json
 from qdqviz.cli.traces import open_trace
 
@@ -56,7 +58,8 @@ def print_rewrite(trace: Trace, rewrite: Rewrite, options: Namespace, output: Ou
     output.line(f"{len(rewrite.changes)} changes")
     for change in rewrite.changes:
         output.line(f"  {change_text(trace, rewrite, change)}")
-    print_live(trace, rewrite, output)
+    output.line()
+    output.line(effect_line(trace, rewrite))
     picture = picture_of(trace, rewrite, options.radius)
     for view in ("before", "after"):
         output.line()
@@ -64,24 +67,13 @@ def print_rewrite(trace: Trace, rewrite: Rewrite, options: Namespace, output: Ou
         output.styled(terminal_text(picture.with_view(view), options.theme, output))
 
 
-def print_live(trace: Trace, rewrite: Rewrite, output: Output) -> None:
-    """What the rewrite did to live ranges, in one line."""
-    from qdqviz.cli.live import effect_line
-
-    output.line()
-    output.line(effect_line(trace, rewrite))
-
-
 def to_json(trace: Trace, rewrite: Rewrite, radius: int) -> dict[str, Any]:
     """What `show --json` writes (schemas/show.schema.json)."""
-    from qdqviz.cli.live import step_json as live_json
-    from qdqviz.cli.pictures import plain_text
-
     picture = picture_of(trace, rewrite, radius)
     return {
         **step_json(trace, rewrite),
         "changes": [change_json(trace, rewrite, change) for change in rewrite.changes],
-        "live": live_json(trace, rewrite),
+        "live": live_json(span_of(trace, rewrite)),
         "picture": {view: plain_text(picture.with_view(view)) for view in ("before", "after")},
     }
 

@@ -7,8 +7,9 @@ from typing import Any
 
 from qdqviz.explain.arguments import differences
 from qdqviz.ir.change import Change, Erase, Insert, Update
+from qdqviz.ir.computed import ComputedSpecs
 from qdqviz.ir.labels import op_label
-from qdqviz.ir.node import Constant, NodeState
+from qdqviz.ir.node import Constant, NodeState, Spec
 from qdqviz.ir.text import spec_text, value_text
 from qdqviz.ir.values import Value
 from qdqviz.trace.model import Rewrite
@@ -26,7 +27,7 @@ def change_text(trace: Trace, rewrite: Rewrite, change: Change) -> str:
     name = node_name(trace, rewrite, change)
     if isinstance(change, Insert | Erase):
         label = op_label(change.node, trace.ops, lambda ref: _name_of(trace, rewrite, change.path, ref))
-        made = spec_text(change.node.spec)
+        made = spec_text(_made(trace, rewrite, change))
         return f"{change.kind} {name}: {label}" + (f", {made}" if made else "")
     detail = _detail(trace, rewrite, change)
     return f"{change.kind.replace('_', ' ')} {name}" + (f": {detail}" if detail else "")
@@ -37,6 +38,13 @@ def node_name(trace: Trace, rewrite: Rewrite, change: Change) -> str:
     if isinstance(change, Update):
         return _name_of(trace, rewrite, change.path, change.node)
     return change.node.name
+
+
+def _made(trace: Trace, rewrite: Rewrite, change: Insert | Erase) -> Spec:
+    """What the node makes: worked out where it stands after the rewrite, else as recorded."""
+    body = trace.after(rewrite.step).bodies.get(change.path)
+    found = None if body is None else ComputedSpecs(body).spec(change.node.id)
+    return found or change.node.spec
 
 
 def _detail(trace: Trace, rewrite: Rewrite, change: Update) -> str:

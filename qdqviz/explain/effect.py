@@ -50,7 +50,7 @@ class Kind(StrEnum):
     METADATA = "metadata"
     """Only metadata differs."""
     RENAMED = "renamed"
-    """Only names differ."""
+    """Only names differ, of nodes or of the attributes that they stand for."""
     GRAPH = "graph"
     """A whole graph was replaced, or sub-graphs came or went."""
     NOTHING = "nothing"
@@ -117,7 +117,7 @@ def effect_of(rewrite: Rewrite, before: GraphState, after: GraphState) -> Effect
 def _became_others(net: Net, groups: tuple[Group, ...]) -> Effect | None:
     """Nodes that became other nodes: what is gone and what is new are no copies of each other."""
     paired = {node.id for group in groups for node in (*group.old, *group.new)}
-    turned = [each for each in net.updated if "target" in each.fields]
+    turned = [each for each in net.updated if "target" in each.fields and each.new.op.startswith("call_")]
     gone = [*_operations(net.removed, paired), *(each.old for each in turned)]
     come = [*_operations(net.added, paired), *(each.new for each in turned)]
     if not gone or not come:
@@ -192,10 +192,10 @@ def _updated(net: Net, groups: tuple[Group, ...]) -> Effect:
         (Kind.ARGUMENTS, literals),
         (Kind.REWIRED, [each for each in (*renewed, *_rewired(net, groups)) if _reads_others(each, groups)]),
         (Kind.RENEWED, renewed),
-        (Kind.CONSTANTS, [each for each in net.updated if "constant" in each.fields]),
+        (Kind.CONSTANTS, [each for each in net.updated if _content(each.old) != _content(each.new)]),
         (Kind.REORDERED, [each for each in net.updated if "order" in each.fields]),
         (Kind.METADATA, [each for each in net.updated if set(each.fields) & {"meta", "spec", "shares_meta"}]),
-        (Kind.RENAMED, [each for each in net.updated if "name" in each.fields]),
+        (Kind.RENAMED, [each for each in net.updated if set(each.fields) & {"name", "target"}]),
     ):
         if chosen:
             old, new = tuple(each.old for each in chosen), tuple(each.new for each in chosen)
@@ -227,6 +227,11 @@ def _reads_new(each: Updated, net: Net) -> bool:
     """Whether a survivor reads a node that is new, such as a folded weight."""
     fresh = {node.id for _, node in net.added}
     return any(ref in fresh for ref in each.new.input_ids())
+
+
+def _content(node: NodeState) -> str | None:
+    """Fingerprint of the constant that a node stands for."""
+    return node.constant.fingerprint if node.constant is not None else None
 
 
 def _equal_survivor(nodes: tuple[NodeState, ...], net: Net, after: Body | None) -> NodeState | None:

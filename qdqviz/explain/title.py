@@ -56,7 +56,7 @@ def title_of(effect: Effect, before: GraphState, after: GraphState) -> str:
         case Kind.METADATA:
             return f"metadata of {_few(old, names)}"
         case Kind.RENAMED:
-            return f"{names.of(old[0])} renamed {names.of(new[0])}" if len(new) == 1 else "names"
+            return f"{names.of(old[0])} renamed" if len(new) == 1 else f"{len(new)} nodes renamed"
         case Kind.GRAPH:
             return _graph(effect)
     return "no difference"

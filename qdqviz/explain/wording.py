@@ -156,7 +156,10 @@ def _metadata(effect: Effect, names: Names, ops: Ops) -> str:
 def _renamed(effect: Effect, names: Names, ops: Ops) -> str:
     if len(effect.new) > 1:
         return f"Renamed {counted(len(effect.new), 'node')}"
-    return f"Renamed {effect.old[0].name} to {effect.new[0].name}"
+    old, new = effect.old[0], effect.new[0]
+    if old.target != new.target:
+        return f"Renamed the attribute {old.target} to {new.target}"
+    return f"Renamed {old.name} to {new.name}"
 
 
 def _graph(effect: Effect, names: Names, ops: Ops) -> str:

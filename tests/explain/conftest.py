@@ -44,6 +44,7 @@ def parse(text: str, ids: dict[str, int]) -> dict[str, NodeState]:
             op = found["target"]
         if found["target"] == "get_attr":
             op, constant = "get_attr", Constant("buffer", *[ast.literal_eval(a) for a in call.args])
+            found = {**found.groupdict(), "target": constant.target}
         else:
             args = [value(each, ids) for each in call.args]
             kwargs = [(each.arg, value(each.value, ids)) for each in call.keywords]

@@ -292,6 +292,17 @@ TABLE = {
         "constant of w",
         "Edited the content of conv.weight.",
     ),
+    "an attribute renamed": (
+        """w = get_attr('folded', 'aaaa')
+           r = aten.relu.default(w)
+           output(r)""",
+        """w = get_attr('param_constant0', 'aaaa')
+           r = aten.relu.default(w)
+           output(r)""",
+        "renamed",
+        "w renamed",
+        "Renamed the attribute folded to param_constant0.",
+    ),
     "a node moved in the order only": (
         """x = placeholder() : float32[4]
            a = aten.relu.default(x)
