@@ -1,0 +1,124 @@
+"""AdvanceQuantizeOpAboveDefChainPass: data is moved as int8 instead of fp32, by quantizing before moving.
+
+What it does: `x -> permute -> quantize` becomes `x -> quantize -> permute`, op by op up a chain of data
+movement; `cat(x, y) -> quantize` becomes `cat(quantize(x), quantize(y))`.
+
+Why it pays: a permute of n elements reads and writes 8n bytes in fp32 and 2n in int8. Quantizing treats
+every element alike, so it may as well be done before they are moved; the result is the same, bit by bit.
+
+When it must not fire: above a slice that throws elements away (quantizing those is wasted work), above an op
+whose fp32 result somebody else reads, and per channel across an op that leaves no dimension for the
+channels.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+from qdqviz.passes.builtin.channels import axis_above
+from qdqviz.passes.builtin.data_movement import does_more_than_move_data, keeps_only_a_part
+from qdqviz.passes.builtin.graph_pass import GraphPass
+from qdqviz.passes.builtin.joining import advance_above_join, cannot_be_split, is_join, joins_along_the_axis
+from qdqviz.passes.builtin.metadata import copied_metadata, set_value
+from qdqviz.passes.builtin.ops import argument, arguments_with, tensor_input
+from qdqviz.passes.builtin.quantization import is_no_quantize, is_per_channel
+from qdqviz.passes.builtin.users import has_other_users, is_asked_for_its_shape
+from qdqviz.passes.builtin.values import UNKNOWN, Computed, compute, compute_node
+
+
+class AdvanceQuantizeOpAboveDefChainPass(GraphPass):
+    """Moves each quantize above the data movement that feeds it, so that int8 is moved instead of fp32."""
+
+    def rewrite(self, graph: torch.fx.Graph) -> bool:
+        """Walks backwards: a quantize that has gone up one op is met again, above it."""
+        modified = False
+        for node in reversed(graph.nodes):
+            if is_no_quantize(node):
+                continue
+            mover = tensor_input(node)
+            if mover is None:
+                continue
+            if is_asked_for_its_shape(mover):
+                continue
+            if has_other_users(mover):
+                continue
+            if is_join(mover):
+                if cannot_be_split(mover):
+                    continue
+                if joins_along_the_axis(mover, node):
+                    continue
+                advance_above_join(node, mover)
+                modified = True
+                continue
+            if does_more_than_move_data(mover):
+                continue
+            if keeps_only_a_part(mover):
+                continue
+            if leaves_no_axis_above(mover, node):
+                continue
+            swap = plan_swap(node, mover)
+            if cannot_run(swap):
+                continue
+            advance(node, mover, swap)
+            modified = True
+        return modified
+
+
+@dataclass(frozen=True)
+class Swap:
+    """What a quantize and the op above it will be once they have changed places."""
+
+    args: tuple[Any, ...]
+    """Arguments of the quantize, above the op."""
+
+    kwargs: dict[str, Any]
+    """Its keyword arguments."""
+
+    quantized: Computed
+    """What the quantize will compute."""
+
+    moved: Computed
+    """What the op will compute, from quantized data."""
+
+
+def leaves_no_axis_above(mover: Node, quantize: Node) -> bool:
+    """The op above makes, merges, splits or repeats the channel dimension: no axis could name it up there."""
+    return is_per_channel(quantize) and axis_above(mover, argument(quantize, "axis")) is None
+
+
+def cannot_run(swap: Swap) -> bool:
+    """One of the two ops refuses its input in the new order (a view of strides that do not fit, for one)."""
+    return swap.quantized.failed or swap.moved.failed
+
+
+def plan_swap(quantize: Node, mover: Node) -> Swap:
+    """Works out both ops in the new order, without touching the graph."""
+    source = tensor_input(mover)
+    assert source is not None
+    new = {"input": source}
+    if is_per_channel(quantize):
+        new["axis"] = axis_above(mover, argument(quantize, "axis"))
+    args, kwargs = arguments_with(quantize, **new)
+    quantized = compute(quantize.target, args, kwargs)
+    moved = UNKNOWN if quantized.value is None else compute_node(mover, {source: quantized.value})
+    return Swap(args, kwargs, quantized, moved)
+
+
+def advance(quantize: Node, mover: Node, swap: Swap) -> None:
+    """Puts a quantize above the op that feeds it; the op stays the same node, in the quantize's place."""
+    graph = quantize.graph
+    source = tensor_input(mover)
+    assert source is not None
+    with graph.inserting_before(quantize):
+        above = graph.create_node("call_function", quantize.target, swap.args, swap.kwargs)
+    above.meta = copied_metadata(quantize)
+    set_value(above, swap.quantized)
+    quantize.replace_all_uses_with(mover)
+    graph.erase_node(quantize)
+    mover.replace_input_with(source, above)
+    set_value(mover, swap.moved)
+    above.append(mover)

@@ -1,0 +1,83 @@
+"""Names of ops without their dialect: `aten.view_copy.default` is one op in aten and in edge graphs."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import torch
+from torch.fx import Node
+
+SIZE_QUERIES = frozenset({"aten.sym_size.int", "aten.sym_stride.int", "aten.sym_numel.default"})
+"""Ops that read a tensor's shape and none of its values."""
+
+
+def op_name(node: Node) -> str:
+    """Returns `namespace.op.overload` of what a node calls; nothing for what is no op."""
+    overload = _overload(node.target)
+    if overload is None:
+        return "getitem" if node.target is operator.getitem else ""
+    return f"{overload._schema.name.replace('::', '.')}.{overload._overloadname}"
+
+
+def is_edge_op(node: Node) -> bool:
+    """Tells whether a node calls an op of the edge dialect."""
+    return type(node.target).__name__ == "EdgeOpOverload"
+
+
+def same_dialect(node: Node, name: str) -> Any:
+    """Returns the op of a name such as `aten.add.Tensor`, in the dialect of what `node` calls."""
+    if is_edge_op(node):
+        from executorch.exir.dialects._ops import ops as edge_ops
+
+        found = edge_ops.edge
+    else:
+        found = torch.ops
+    for part in name.split("."):
+        found = getattr(found, part)
+    return found
+
+
+def argument(node: Node, name: str) -> Any:
+    """Returns an argument by its name in the op's schema, however it was passed; its default if it was not.
+
+    Raises:
+        KeyError: The op has no such argument.
+    """
+    if name in node.kwargs:
+        return node.kwargs[name]
+    for position, parameter in enumerate(_parameters(node)):
+        if parameter.name == name:
+            return node.args[position] if position < len(node.args) else parameter.default_value
+    raise KeyError(f"{op_name(node)} has no argument {name}")
+
+
+def arguments_with(node: Node, **new: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    """Returns a node's args and kwargs with some of them replaced, each passed the way that it was."""
+    args = list(node.args)
+    kwargs = dict(node.kwargs)
+    positions = {parameter.name: position for position, parameter in enumerate(_parameters(node))}
+    for name, value in new.items():
+        position = positions.get(name, len(args))
+        if name in kwargs or position >= len(args):
+            kwargs[name] = value
+        else:
+            args[position] = value
+    return tuple(args), kwargs
+
+
+def tensor_input(node: Node) -> Node | None:
+    """Returns the node whose value an op works on: its first argument, by position or by name."""
+    parameters = _parameters(node)
+    first = node.args[0] if node.args else node.kwargs.get(parameters[0].name) if parameters else None
+    return first if isinstance(first, Node) else None
+
+
+def _overload(target: Any) -> Any:
+    op = target._op if type(target).__name__ == "EdgeOpOverload" else target
+    return op if isinstance(op, torch._ops.OpOverload) else None
+
+
+def _parameters(node: Node) -> Any:
+    overload = _overload(node.target)
+    return overload._schema.arguments if overload is not None else ()

@@ -1,0 +1,196 @@
+"""PostponePermuteOpBelowSqueezeOrUnsqueezeLikeView: permutes and views are sorted apart.
+
+What it does: `permute -> view` becomes `view -> permute` where the view only adds or drops a dimension of
+size 1, as unsqueeze and squeeze do; a view that changes nothing goes.
+
+Why it pays: by itself it moves nothing less. Transformers are full of view, permute, view, permute; sorted
+into views and then permutes, neighbours of one kind fuse into one op, and often into none.
+
+When it must not fire: if the view does more than add or drop a 1 (it would read the elements in another
+order), or if the permuted value has other users, which would need a permute of their own.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import torch
+from torch.fx import Node
+
+from qdqviz.passes.builtin.graph_pass import GraphPass
+from qdqviz.passes.builtin.metadata import set_value
+from qdqviz.passes.builtin.ops import argument, arguments_with, op_name, tensor_input
+from qdqviz.passes.builtin.sizes import Size, is_static, normal_dimension, same_shape, same_size, shape_of
+from qdqviz.passes.builtin.users import erase_unused_sizes, has_no_users, is_asked_for_its_shape, only_user
+from qdqviz.passes.builtin.values import Computed, compute
+
+PERMUTES = frozenset({"aten.permute.default", "aten.permute_copy.default"})
+VIEWS = frozenset({"aten.view.default", "aten.view_copy.default"})
+
+
+class PostponePermuteOpBelowSqueezeOrUnsqueezeLikeView(GraphPass):
+    """Moves each permute below a view that only adds or drops a size of 1, so that views meet views."""
+
+    def rewrite(self, graph: torch.fx.Graph) -> bool:
+        """Walks the graph until nothing changes; each rewrite takes a view from below a permute."""
+        modified = False
+        while self.sweep(graph):
+            modified = True
+        return modified
+
+    def sweep(self, graph: torch.fx.Graph) -> bool:
+        """Looks at every permute once."""
+        modified = False
+        for node in graph.nodes:
+            if is_no_permute(node):
+                continue
+            if has_no_users(node):
+                continue
+            if is_asked_for_its_shape(node):
+                continue
+            if has_several_users(node):
+                continue
+            view = only_user(node)
+            if is_no_view(view):
+                continue
+            if has_unknown_shapes(node, view):
+                continue
+            if is_same_shape(node, view):
+                drop(view)
+                modified = True
+                continue
+            if does_more_than_a_one(node, view):
+                continue
+            swapped = plan_swap(node, view)
+            if has_two_symbolic_sizes(swapped):
+                continue
+            if cannot_run(swapped):
+                continue
+            swap(node, view, swapped)
+            modified = True
+        return modified
+
+
+@dataclass(frozen=True)
+class Swapped:
+    """A view and a permute once they have changed places."""
+
+    shape: list[Size]
+    """What the view will make of the permute's input; at most one symbolic size, spelled -1."""
+
+    dims: list[int]
+    """The permute's dimensions, below the view."""
+
+    viewed: Computed
+    """What the view will compute."""
+
+    permuted: Computed
+    """What the permute will compute."""
+
+
+def is_no_permute(node: Node) -> bool:
+    """It is no permute, and this pass looks at those only."""
+    return op_name(node) not in PERMUTES
+
+
+def has_several_users(node: Node) -> bool:
+    """The permuted value has several users: each would need a permute of its own."""
+    return len(node.users) > 1
+
+
+def is_no_view(user: Node) -> bool:
+    """Its user is no view."""
+    return op_name(user) not in VIEWS
+
+
+def has_unknown_shapes(permute: Node, view: Node) -> bool:
+    """The shapes are not known, so nothing tells whether the view only adds or drops a 1."""
+    source = tensor_input(permute)
+    return source is None or any(shape_of(node) is None for node in (source, permute, view))
+
+
+def is_same_shape(permute: Node, view: Node) -> bool:
+    """The view changes nothing: its input has that shape already."""
+    return same_shape(shape_of(permute) or (), shape_of(view) or ())
+
+
+def does_more_than_a_one(permute: Node, view: Node) -> bool:
+    """The view does more than add or drop one dimension of size 1: it reads the elements in another order."""
+    middle, after = shape_of(permute) or (), shape_of(view) or ()
+    return extra_one(after, middle) is None and extra_one(middle, after) is None
+
+
+def has_two_symbolic_sizes(swapped: Swapped) -> bool:
+    """Two sizes are symbolic, and a view can infer only one."""
+    return swapped.shape.count(-1) > 1
+
+
+def cannot_run(swapped: Swapped) -> bool:
+    """One of the two ops refuses its input in the new order (a view of strides that do not fit, for one)."""
+    return swapped.viewed.failed or swapped.permuted.failed
+
+
+def plan_swap(permute: Node, view: Node) -> Swapped:
+    """Works out both ops in the new order, without touching the graph."""
+    source = tensor_input(permute)
+    assert source is not None
+    before, middle, after = (shape_of(node) or () for node in (source, permute, view))
+    dims = [normal_dimension(dim, len(middle)) for dim in argument(permute, "dims")]
+    added = extra_one(after, middle)
+    dropped = extra_one(middle, after)
+    if added is not None:
+        sizes, order = _with_one(before, dims, added)
+    else:
+        assert dropped is not None
+        sizes, order = _without_one(before, dims, dropped)
+    shape = [size if is_static(size) else -1 for size in sizes]
+    viewed = compute(view.target, (source, shape), {})
+    permuted = compute(permute.target, (view, order), {}, {view: viewed.value})
+    return Swapped(shape, order, viewed, permuted)
+
+
+def extra_one(longer: tuple[Size, ...], shorter: tuple[Size, ...]) -> int | None:
+    """Returns the first place where a shape has a 1 more than another that is otherwise the same."""
+    if len(longer) != len(shorter) + 1:
+        return None
+    for place, size in enumerate(longer):
+        rest = longer[:place] + longer[place + 1 :]
+        if same_size(size, 1) and same_shape(rest, shorter):
+            return place
+    return None
+
+
+def drop(view: Node) -> None:
+    """Lets the users of a view that changes nothing read what it reads."""
+    source = tensor_input(view)
+    assert source is not None
+    view.replace_all_uses_with(source)
+    view.graph.erase_node(view)
+
+
+def swap(permute: Node, view: Node, swapped: Swapped) -> None:
+    """Puts the view right above the permute; both stay the nodes that they are."""
+    source = tensor_input(permute)
+    assert source is not None
+    sizes = [node for node in view.all_input_nodes if node is not permute]
+    view.replace_all_uses_with(permute)
+    view.args, view.kwargs = arguments_with(view, self=source, size=swapped.shape)
+    permute.args, permute.kwargs = arguments_with(permute, self=view, dims=swapped.dims)
+    set_value(view, swapped.viewed)
+    set_value(permute, swapped.permuted)
+    permute.prepend(view)
+    erase_unused_sizes(sizes)
+
+
+def _with_one(before: tuple[Size, ...], dims: list[int], place: int) -> tuple[list[Size], list[int]]:
+    """The view adds a 1 at `place`: it is added there in front of the permute, which keeps it in place."""
+    shape = [*before[:place], 1, *before[place:]]
+    order = [dim + 1 if dim >= place else dim for dim in dims]
+    return shape, [*order[:place], place, *order[place:]]
+
+
+def _without_one(before: tuple[Size, ...], dims: list[int], place: int) -> tuple[list[Size], list[int]]:
+    """The view drops the 1 at `place`: it is dropped where the permute takes it from."""
+    gone = dims[place]
+    order = [dim - 1 if dim > gone else dim for dim in dims if dim != gone]
+    return [*before[:gone], *before[gone + 1 :]], order
