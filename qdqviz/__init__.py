@@ -32,7 +32,7 @@ _NAMES = {
 }
 """Name here -> `module:name` where it is defined."""
 
-__all__ = ["Trace", "load", "record", "record_pass", "view"]  # noqa: F822  found by __getattr__
+__all__ = ["Trace", "load", "record", "record_pass", "view"]
 
 
 class _CallableModule(ModuleType):

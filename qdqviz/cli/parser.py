@@ -45,8 +45,8 @@ class Parser(argparse.ArgumentParser):
         """Refuse what is none of an argument's choices, naming the closest; argparse lists them all."""
         if action.choices is None or value in action.choices:
             return
-        what = "command" if action.dest == "command" else f"value for {argparse._get_action_name(action)}"
-        raise argparse.ArgumentError(None, f"no {what} is named {value!r}{_hint(str(value), action.choices)}")
+        what = "command" if action.dest == "command" else argparse._get_action_name(action)
+        raise argparse.ArgumentError(None, f"{value!r} is no {what}: {_hint(str(value), action.choices)}")
 
 
 def build_parser() -> Parser:
@@ -79,5 +79,5 @@ def _add_global_options(parser: argparse.ArgumentParser, default: Any) -> None:
 
 def _hint(value: str, choices: Iterable[Any]) -> str:
     names = [str(choice) for choice in choices if str(choice) not in HIDDEN]
-    close = difflib.get_close_matches(value, names, n=2, cutoff=0.5)
-    return f"; did you mean {' or '.join(close)}?" if close else f"; there are {', '.join(names)}"
+    close = difflib.get_close_matches(value, names, n=2, cutoff=0.5) if len(names) > 5 else []
+    return f"did you mean {' or '.join(close)}?" if close else f"there are {', '.join(names)}"

@@ -115,7 +115,8 @@ def run_json(run: PassRun, trace: Trace) -> dict[str, Any]:
     """One pass run."""
     return {
         "id": run.id,
-        "pass": run.label,
+        "pass": run.name,
+        "label": run.label,
         "source": run.source,
         "kind": run.kind,
         "parent": run.parent,

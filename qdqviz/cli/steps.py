@@ -80,7 +80,8 @@ def step_json(trace: Trace, rewrite: Rewrite) -> dict[str, Any]:
     run = trace.runs[rewrite.run]
     return {
         "step": rewrite.step,
-        "pass": run.label,
+        "pass": run.name,
+        "label": run.label,
         "run": run.id,
         "focus": rewrite.name,
         "graph": graph_name(trace, rewrite),

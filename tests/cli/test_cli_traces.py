@@ -1,0 +1,220 @@
+"""Commands that read a trace: what they print, and what they say about a file that is none."""
+
+from __future__ import annotations
+
+import json
+import re
+import sqlite3
+
+import jsonschema
+import pytest
+
+from qdqviz.cli.registry import COMMANDS
+from qdqviz.schemas import load_schema
+
+SENTENCE = "Moved q_7 above view_2; view_2 now moves 4,096 B instead of 16,384 B."
+
+
+def valid(text: str, name: str):
+    data = json.loads(text)
+    jsonschema.validate(data, load_schema(name), cls=jsonschema.Draft202012Validator)
+    return data
+
+
+def test_steps_tells_every_rewrite_in_a_line(qdqviz, trace):
+    done = qdqviz("steps", trace)
+    heading, line = done.out.splitlines()
+    assert done.code == 0 and done.err == ""
+    assert heading.split() == ["step", "pass", "what", "it", "did"]
+    assert line.split(maxsplit=2) == ["1", "AdvanceQuantize", SENTENCE]
+
+
+def test_steps_as_json_follow_their_schema(qdqviz, trace):
+    (step,) = valid(qdqviz("steps", trace, "--json").out, "steps")
+    told = {key: step[key] for key in ("step", "pass", "focus", "graph", "title", "changes", "sentence")}
+    assert told == {
+        "step": 1,
+        "pass": "AdvanceQuantize",
+        "focus": "q_7",
+        "graph": "forward",
+        "title": "q_7 above view_2",
+        "changes": 4,
+        "sentence": SENTENCE,
+    }
+
+
+def test_show_tells_changes_live_ranges_and_both_pictures(qdqviz, trace):
+    done = qdqviz("show", trace, 1)
+    assert done.code == 0
+    assert SENTENCE in done.out
+    assert "  create q_9: quantize s=0.1 z=0, int8 4096" in done.out
+    assert "  rewire relu: argument 0 view_2, was q_7" in done.out
+    assert "  erase q_7: quantize s=0.1 z=0, int8 64×64" in done.out
+    before, after = done.out.split("\nbefore\n")[1].split("\nafter\n")
+    assert "q_7" in before and "q_9" not in before
+    assert "q_9" in after and "╭" in after
+
+
+def test_show_as_json_follows_its_schema_and_counts_bytes(qdqviz, trace):
+    shown = valid(qdqviz("show", trace, 1, "--json").out, "show")
+    assert [change["kind"] for change in shown["changes"]] == ["create", "rewire", "rewire", "erase"]
+    # alive in two positions each; before: x and view_2 of 16384 B, and q_7; after: x, q_9, view_2 of 4096 B
+    assert shown["live"]["before"]["byte_steps"] == 2 * (16384 + 16384 + 4096)
+    assert shown["live"]["after"]["byte_steps"] == 2 * (16384 + 4096 + 4096)
+    assert shown["live"]["difference"]["peak_bytes"] == (16384 + 4096) - (16384 + 16384)
+
+
+def test_live_prints_lanes_and_its_json_follows_its_schema(qdqviz, trace):
+    assert "q_9" in qdqviz("live", trace, 1).out
+    (whole,) = valid(qdqviz("live", trace, "--json", "--values", "qdq").out, "live")
+    assert whole["step"] is None
+    assert [each["node"] for each in whole["before"]["ranges"]] == ["q_7"]
+    assert [each["node"] for each in whole["after"]["ranges"]] == ["q_9"]
+
+
+STARTS = [("svg", b"<svg"), ("dot", b"digraph"), ("txt", b"AdvanceQ"), ("png", b"\x89PNG")]
+
+
+@pytest.mark.parametrize(("ending", "start"), STARTS)
+def test_draw_writes_the_format_that_the_ending_says(qdqviz, trace, tmp_path, ending, start):
+    file = tmp_path / f"step.{ending}"
+    done = qdqviz("draw", trace, 1, "-o", file)
+    assert (done.code, done.out, done.err) == (0, "", f"wrote {file}\n")
+    assert start in file.read_bytes()[:200]
+
+
+def test_draw_writes_to_standard_output_one_view_at_a_time(qdqviz, trace):
+    before = qdqviz("draw", trace, 1, "-o", "-", "--view", "before").out
+    after = qdqviz("draw", trace, 1, "-o", "-", "--view", "after").out
+    assert "q_7" in before and "q_9" not in before.partition("\n")[2]
+    assert "q_9" in after
+
+
+def test_open_without_a_terminal_prints_the_steps(qdqviz, trace):
+    assert qdqviz("open", trace).out == qdqviz("steps", trace).out
+
+
+def test_text_from_graphs_never_steers_the_terminal(qdqviz, handmade, tmp_path):
+    hostile = handmade(tmp_path / "h.qdqtrace", relu="a\x1b[31m\nb\u202e")
+    for command in (["steps"], ["show", 1], ["live"], ["draw", 1, "-o", "-"]):
+        done = qdqviz(command[0], hostile, *command[1:])
+        assert done.code == 0
+        assert not re.search("[\x00-\x09\x0b-\x1f\x7f\u202e]", done.out + done.err)
+
+
+def test_global_options_are_taken_before_and_after_the_command(qdqviz, trace, tmp_path):
+    assert qdqviz("--quiet", "draw", trace, 1, "-o", tmp_path / "a.txt").err == ""
+    assert qdqviz("draw", trace, 1, "-o", tmp_path / "a.txt", "--quiet").err == ""
+    for arguments in (["--theme", "nope", "show", trace, 1], ["show", trace, 1, "--theme", "nope"]):
+        done = qdqviz(*arguments)
+        assert done.code == 2 and "nope" in done.err
+
+
+def one_line(outcome, code: int) -> str:
+    """The single line that says what is wrong."""
+    assert outcome.code == code, outcome
+    assert outcome.out == ""
+    (line,) = outcome.err.splitlines()
+    assert line.startswith("qdqviz: error: ")
+    return line
+
+
+def test_a_missing_file_is_named_in_one_line(qdqviz, tmp_path):
+    assert "no such file" in one_line(qdqviz("steps", tmp_path / "no.qdqtrace"), 1)
+
+
+@pytest.mark.parametrize("content", [b"", b"hello, I am a text", b"\x7fELF" + b"\x00" * 300])
+def test_a_file_of_another_kind_is_refused(qdqviz, tmp_path, content):
+    (tmp_path / "odd.qdqtrace").write_bytes(content)
+    one_line(qdqviz("steps", tmp_path / "odd.qdqtrace"), 1)
+    (tmp_path / "odd.bin").write_bytes(content)
+    assert "no qdqviz trace" in one_line(qdqviz("steps", tmp_path / "odd.bin"), 2)
+
+
+def test_a_folder_is_refused(qdqviz, tmp_path):
+    one_line(qdqviz("steps", tmp_path), 2)
+    folder = tmp_path / "folder.qdqtrace"
+    folder.mkdir()
+    one_line(qdqviz("steps", folder), 1)
+
+
+def test_a_database_of_another_program_is_refused(qdqviz, tmp_path):
+    with sqlite3.connect(tmp_path / "other.db") as other:
+        other.execute("CREATE TABLE t(x)")
+    assert "another program" in one_line(qdqviz("steps", tmp_path / "other.db"), 1)
+
+
+def test_a_truncated_trace_is_refused(qdqviz, trace):
+    whole = trace.read_bytes()
+    trace.write_bytes(whole[: len(whole) // 2])
+    assert "truncated" in one_line(qdqviz("steps", trace), 1)
+
+
+def test_a_trace_of_a_newer_version_is_refused(qdqviz, trace):
+    with sqlite3.connect(trace) as db:
+        db.execute("PRAGMA user_version=999")
+    assert "newer" in one_line(qdqviz("steps", trace), 1)
+
+
+def test_a_damaged_trace_is_refused(qdqviz, trace):
+    with sqlite3.connect(trace) as db:
+        db.execute("UPDATE groups SET data=x'00'")
+    assert "damaged" in one_line(qdqviz("steps", trace), 1)
+
+
+@pytest.mark.parametrize("step", ["2", "99999999999999999999"])
+def test_a_step_that_is_not_there_is_a_usage_error(qdqviz, trace, step):
+    assert "no step" in one_line(qdqviz("show", trace, step), 2)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["show", "t.qdqtrace", "first"], "a step is a number"),
+        (["show", "t.qdqtrace", "0"], "a step is a number"),
+        (["show", "t.qdqtrace"], "STEP"),
+        (["stepz", "t.qdqtrace"], "did you mean steps?"),
+        (["steps", "t.qdqtrace", "--jsn"], "--jsn"),
+        (["draw", "t.qdqtrace", "1", "-o", "a.gif"], ".svg, .png, .dot, .txt"),
+        (["draw", "t.qdqtrace", "1", "-o", "-", "--view", "sideways"], "sideways"),
+        (["steps", "encoder"], "-p"),
+        (["completion", "tcsh"], "bash, zsh, fish"),
+    ],
+)
+def test_wrong_usage_ends_with_2_and_one_line(qdqviz, arguments, hint):
+    assert hint in one_line(qdqviz(*arguments), 2)
+
+
+def test_a_trace_with_passes_is_a_contradiction(qdqviz, trace):
+    assert "leave out -p" in one_line(qdqviz("steps", trace, "-p", "cadence-reorder"), 2)
+
+
+def test_a_picture_that_cannot_be_written_is_one_line(qdqviz, trace, tmp_path):
+    assert "No such file" in one_line(qdqviz("draw", trace, 1, "-o", tmp_path / "no" / "a.svg"), 1)
+
+
+def test_debug_shows_the_traceback_as_well(qdqviz, tmp_path):
+    done = qdqviz("--debug", "steps", tmp_path / "no.qdqtrace")
+    assert "Traceback" in done.err and done.err.splitlines()[-1].startswith("qdqviz: error: no such file")
+
+
+def test_without_a_command_the_help_is_shown(qdqviz):
+    done = qdqviz()
+    assert done.code == 2 and "commands:" in done.err
+
+
+def test_the_version_is_told_before_and_after_a_command(qdqviz):
+    assert qdqviz("--version").out == qdqviz("steps", "--version").out == "qdqviz 0.1.0\n"
+
+
+def test_every_command_says_in_its_help_what_it_does(qdqviz):
+    for name in COMMANDS:
+        done = qdqviz(name, "--help")
+        assert done.code == 0 and "global options" in done.out
+
+
+def test_a_trace_that_was_cut_off_is_shown_with_a_warning(qdqviz, trace):
+    with sqlite3.connect(trace) as db:
+        db.execute("UPDATE info SET value='false' WHERE key='complete'")
+    done = qdqviz("steps", trace)
+    assert done.code == 0 and SENTENCE in done.out and "incomplete" in done.err
