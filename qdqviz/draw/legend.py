@@ -30,12 +30,12 @@ ROLE_TEXTS = {
 MARK_TEXTS = {
     Mark.ADDED: "added",
     Mark.REMOVED: "removed",
-    Mark.REWIRED: "other inputs",
-    Mark.CHANGED: "makes something else",
+    Mark.REWIRED: "rewired: other inputs",
+    Mark.CHANGED: "same inputs, other result",
 }
 """A mark in words."""
 
-VALUE_TEXTS = {"real": "real values", "integer": "integers", "other": "no tensor"}
+VALUE_TEXTS = {"real": "real values", "integer": "integers", "other": "no tensor, or unknown"}
 """What an edge carries, in words."""
 
 

@@ -2,8 +2,9 @@
 
 A pass that moves a quantize or dequantize seldom refreshes `meta['val']` of the nodes in between: that
 comes with the retrace at its end. Until then the arguments tell more than the metadata: a quantize makes
-the dtype that it names, a dequantize real values, both in the shape of their input, and data movement
-makes the dtype that it is given. Everything else makes what its metadata says.
+the dtype that it names, a dequantize real values, both in the shape of their input (also where there is no
+metadata at all), and data movement makes the dtype that it is given. Everything else makes what its
+metadata says.
 """
 
 from __future__ import annotations
@@ -78,7 +79,11 @@ def data_source(node: NodeState) -> int | None:
 def corrected(node: NodeState, kind: Role, source: Spec) -> Spec:
     """What a node of that role makes, given what its data input makes."""
     own = node.spec
-    if type(own) is not TensorSpec or type(source) is not TensorSpec:
+    if type(source) is not TensorSpec:
+        return own
+    if own is None and kind is not Role.MOVEMENT:
+        return _unrecorded(node, kind, source)
+    if type(own) is not TensorSpec:
         return own
     if kind is Role.MOVEMENT:
         if own.dtype == source.dtype or _named_dtype(node) is not None:
@@ -87,6 +92,12 @@ def corrected(node: NodeState, kind: Role, source: Spec) -> Spec:
     dtype = _quantization_dtype(node, kind, own.dtype)
     same = dtype == own.dtype and source.shape == own.shape
     return own if same else TensorSpec(dtype, source.shape)
+
+
+def _unrecorded(node: NodeState, kind: Role, source: TensorSpec) -> Spec:
+    """What a q/dq node makes that has no metadata yet: new nodes get it at the next retrace."""
+    dtype = "float32" if kind is Role.DEQUANTIZE else _named_dtype(node)
+    return None if dtype is None else TensorSpec(dtype, source.shape)
 
 
 def _quantization_dtype(node: NodeState, kind: Role, recorded: str) -> str:

@@ -94,6 +94,9 @@ _SHOWN: Mapping[str, tuple[Shown, ...]] = {
 }
 """Which arguments a label shows, by the op's plain name."""
 
+_SPREAD = {"permute", "view", "reshape", "expand", "repeat"}
+"""Methods that take their sizes one by one."""
+
 _ARITHMETIC = {"add", "sub", "mul", "div", "pow", "rsub", "remainder", "eq", "ne", "lt", "le", "gt", "ge"}
 
 
@@ -216,6 +219,8 @@ def _argument(node: NodeState, ops: Mapping[str, OpInfo], shown: Shown) -> Value
     by_name = next((value for key, value in node.kwargs if key == shown.name), None)
     if by_name is not None or (known is not None and known.params):
         return by_name
+    if node.op == "call_method" and op_name(node.target).plain in _SPREAD and type(node.args[-1]) is int:
+        return node.args[shown.index :]
     return node.args[shown.index] if shown.index < len(node.args) else None
 
 

@@ -263,9 +263,12 @@ class _Lives:
 
     def _note_uses(self, index: int, node: NodeState) -> None:
         part = _part_taken(node)
-        if part is not None and isinstance(self._specs.get(part[0]), tuple):
-            self._taken[node.id] = part
-            return
+        if part is not None:
+            owner = self._specs.get(part[0])
+            if isinstance(owner, tuple) and owner:
+                # A part may be counted from the end.
+                self._taken[node.id] = part[0], part[1] % len(owner)
+                return
         last = self._last
         for value in node.args:
             if type(value) is Ref:

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Literal
 
-from qdqviz.ir.change import Change, Update
+from qdqviz.ir.change import Change, Update, same
 from qdqviz.ir.graph import Body
 from qdqviz.ir.node import NodeState
 from qdqviz.ir.roles import Role, role
@@ -22,6 +23,7 @@ LONG_CHAIN = 3
 DEFAULT_LIMIT = 120
 """Most nodes that a neighbourhood shows unless told otherwise."""
 
+_LOUD_FIELDS = ("args", "kwargs", "target", "op", "spec", "constant")
 _QUIET_FIELDS = frozenset({"name", "meta", "shares_meta", "order"})
 
 
@@ -77,7 +79,7 @@ def differing(before: Body, after: Body) -> tuple[int, ...]:
     for body, other in ((before, after), (after, before)):
         for node in body.in_order():
             match = other.get(node.id)
-            if match is not node and (match is None or _essence(match) != _essence(node)):
+            if match is not node and (match is None or not _alike(match, node)):
                 found[node.id] = node.order
     return tuple(sorted(found, key=found.__getitem__))
 
@@ -168,7 +170,9 @@ class _Search:
 
     def within(self, radius: int, limit: int) -> dict[int, None]:
         """Nodes in order of distance."""
-        near: dict[int, None] = dict(self.focus)
+        near: dict[int, None] = dict.fromkeys(islice(self.focus, limit))
+        self.cut = len(near) < len(self.focus)
+        boxes = len(near)
         queue = deque((node, 0) for node in near)
         while queue:
             node, distance = queue.popleft()
@@ -177,14 +181,13 @@ class _Search:
             for other in (*self.links.inputs(node), *self.links.users(node)):
                 if other in near:
                     continue
-                group = self.chain(other) or (other,)
-                if len(near) + (1 if len(group) > 1 else 0) >= limit:
+                if boxes >= limit:
                     self.cut = True
                     return near
-                for member in group:
-                    if member not in near:
-                        near[member] = None
-                        queue.append((member, distance + 1))
+                boxes += 1
+                for member in self.chain(other) or (other,):
+                    near[member] = None
+                    queue.append((member, distance + 1))
         return near
 
     def _is_end(self, node: int) -> bool:
@@ -257,5 +260,5 @@ class _Search:
         return counts
 
 
-def _essence(node: NodeState) -> tuple[object, ...]:
-    return node.op, node.target, node.args, node.kwargs, node.spec, node.constant
+def _alike(one: NodeState, other: NodeState) -> bool:
+    return all(same(getattr(one, field), getattr(other, field)) for field in _LOUD_FIELDS)

@@ -148,7 +148,7 @@ class OpName:
     def plain(self) -> str:
         """The base name without `_copy`, outer underscores and an in-place underscore: `view`."""
         bare = self.base.strip("_")
-        return bare.removesuffix("_copy").strip("_") or bare
+        return bare.removesuffix("_copy").strip("_") or bare or self.base
 
 
 def op_name(target: str) -> OpName:
@@ -211,6 +211,6 @@ def _quantization_role(plain: str) -> Role | None:
         ("fake_quant", Role.QUANTIZE),
         ("fake_quantize", Role.QUANTIZE),
     ):
-        if plain == start or plain.lower().startswith(start + "_"):
+        if plain.lower() == start or plain.startswith(start + "_"):
             return found
     return None

@@ -1,4 +1,4 @@
-"""Hand-made graphs for the tests of pictures: small, and like what quantized models hold."""
+"""Hand-made graphs for tests: small, and like what quantized models hold."""
 
 from __future__ import annotations
 
@@ -24,6 +24,9 @@ class Graph:
         number = len(self.nodes)
         self.nodes.append(NodeState(number, FIRST_ORDERS[number], name, op, target, args, (), spec, **more))
         return number
+
+    def ref(self, node: int) -> Ref:
+        return Ref(node)
 
     def input(self, name: str, *shape: int, dtype: str = "float32") -> int:
         return self.add("placeholder", name, name=name, spec=TensorSpec(dtype, shape))
@@ -85,7 +88,8 @@ def slices_graph() -> Graph:
     halves = [graph.slice(p, 1, 8 * i, 8 * i + 8, name=f"aten_slice_copy_tensor_{i}") for i in range(2)]
     name = "quantized_decomposed_quantize_per_tensor_default"
     integers = [graph.quantize(half, 0.02, -3, name=f"{name}_{i}") for i, half in enumerate(halves)]
-    back = [graph.dequantize(q, 0.02, -3, name=f"de{name}_{i}") for i, q in enumerate(integers)]
+    name = "quantized_decomposed_dequantize_per_tensor_default"
+    back = [graph.dequantize(q, 0.02, -3, name=f"{name}_{i}") for i, q in enumerate(integers)]
     total = graph.call(
         "edge.aten.add.Tensor", Ref(back[0]), Ref(back[1]), name="aten_add_tensor", shape=(1, 8, 64)
     )
