@@ -50,8 +50,10 @@ def raising_run(trace: Trace) -> PassRun | None:
 
 def what_is_kept(trace: Trace) -> str:
     """How much a trace holds and where it is."""
-    count = f"{trace.steps} rewrite{'' if trace.steps == 1 else 's'}"
-    return f"the {count} until then are in {trace.path}"
+    from qdqviz.explain.naming import counted
+
+    verb = "is" if trace.steps == 1 else "are"
+    return f"the {counted(trace.steps, 'rewrite')} until then {verb} in {trace.path}"
 
 
 def _what(error: RaisedInPass) -> str:

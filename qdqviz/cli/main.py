@@ -24,8 +24,8 @@ def run(arguments: Sequence[str]) -> int:
         code = _dispatch(arguments, output)
     except SystemExit as leave:  # argparse leaves so after --help and --version
         code = leave.code if isinstance(leave.code, int) else 0
-    except KeyboardInterrupt:
-        output.error("interrupted")
+    except KeyboardInterrupt as interrupt:
+        output.error(str(interrupt) or "interrupted")
         code = INTERRUPTED
     except Exception as error:  # noqa: BLE001  whatever it is, the user gets one line and a code
         code = _report(error, output, debug="--debug" in arguments)

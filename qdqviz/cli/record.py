@@ -53,6 +53,7 @@ class Record(Command):
         if options.output == STDOUT:
             raise UsageError("standard output belongs to the script: name a file with -o")
         path = new_trace_path(options.output or f"{Path(name).stem or 'recorded'}{SUFFIX}")
+        from qdqviz.explain.naming import counted
         from qdqviz.load.quiet import import_toolchain
         from qdqviz.record.api import record
 
@@ -63,7 +64,7 @@ class Record(Command):
             _as_python(name, arguments, options.module),
         ):
             code = _exit_code_of(start)
-        output.note(f"qdqviz: recorded {recording.steps} rewrites in {path}")
+        output.note(f"qdqviz: recorded {counted(recording.steps, 'rewrite')} in {path}")
         return code
 
 

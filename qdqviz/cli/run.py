@@ -66,6 +66,7 @@ class Run(Command):
     def _record(self, options: Namespace, output: Output, path: Path, *, summary: bool = True) -> None:
         from qdqviz.cli.failure import check_error
         from qdqviz.cli.progress import start
+        from qdqviz.explain.naming import counted
 
         session = start(plan_of(options, path), output)
         with closing(session.trace):
@@ -73,8 +74,9 @@ class Run(Command):
                 output.json(to_json(session))
             elif summary:
                 print_runs(session.trace, output)
-                output.note(f"recorded {session.trace.steps} rewrites in {path}")
             check_error(session, kept=summary)
+            if summary:
+                output.note(f"recorded {counted(session.trace.steps, 'rewrite')} in {path}")
 
 
 def default_trace(target: str) -> str:

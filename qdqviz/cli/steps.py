@@ -59,9 +59,11 @@ def print_steps(trace: Trace, output: Output) -> None:
 
 def nothing_happened(trace: Trace) -> str:
     """What to say about a trace without a rewrite."""
+    from qdqviz.explain.naming import counted
+
     declined = sum(run.declined for run in trace.runs)
     passes = sum(run.kind == "pass" for run in trace.runs)
-    return f"no rewrites: {passes} passes ran, and {declined} attempts declined"
+    return f"no rewrites: {counted(passes, 'pass')} ran, and {counted(declined, 'attempt')} declined"
 
 
 def to_json(trace: Trace) -> list[dict[str, Any]]:
