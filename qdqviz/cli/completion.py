@@ -43,9 +43,9 @@ SCRIPTS = {"bash": BASH, "zsh": ZSH, "fish": FISH}
 
 
 class Completion(Command):
-    """Print a completion script: commands, options, samples, passes and themes complete with Tab.
+    """Print a completion script for bash, zsh or fish.
 
-    One command installs it:
+    Commands, options, samples, passes and themes complete with Tab. One command installs it:
 
       bash   echo 'eval "$(qdqviz completion bash)"' >> ~/.bashrc
       zsh    echo 'eval "$(qdqviz completion zsh)"' >> ~/.zshrc      (after compinit)

@@ -17,7 +17,7 @@ PASSES = "cadence-reorder,cadence-fuse"
 
 
 class Demo(Command):
-    """Record passes on a sample model and walk through what they did.
+    """Record passes on a sample and walk through what they did.
 
     Where there is no terminal, the steps are printed instead. `qdqviz samples` lists the samples.
 

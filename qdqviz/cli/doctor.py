@@ -23,7 +23,7 @@ OPTIONAL = ("torch", "executorch", "torchao", "cairosvg")
 
 
 class Doctor(Command):
-    """Say which versions are installed, whether the layout engine works, and what the terminal can do."""
+    """Check versions, the layout engine and the terminal."""
 
     def configure(self, parser: ArgumentParser) -> None:
         """Add `--json`."""

@@ -21,7 +21,10 @@ FORMATS: tuple[Format, ...] = ("svg", "png", "dot", "txt")
 
 
 class Draw(Command):
-    """Draw a rewrite's neighbourhood as a file: SVG, PNG, DOT or text, by the file's ending.
+    """Draw a rewrite as SVG, PNG, DOT or text.
+
+    The file's ending says which. Shown is the neighbourhood of what changed, before and after in one
+    layout.
 
     qdqviz draw t.qdqtrace 14 -o step14.svg
     qdqviz draw t.qdqtrace 14 -o - --format dot --view before

@@ -26,7 +26,9 @@ PLAIN_COLUMNS = 110
 
 
 class Live(Command):
-    """Show live ranges before and after a rewrite, or before and after everything.
+    """Show how long values live, before and after.
+
+    Before and after one rewrite, or without STEP before and after everything.
 
     Counted are quantized and dequantized values and what data movement makes of them, or brings to them.
 

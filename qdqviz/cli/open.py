@@ -13,7 +13,7 @@ from qdqviz.cli.traces import names_trace, open_trace, plan_of, temporary_sessio
 
 
 class Open(Command):
-    """Walk through a trace, or through a target whose passes are recorded on the fly.
+    """Walk through a trace, or a target recorded on the fly.
 
     Where there is no terminal, the steps are printed instead.
 

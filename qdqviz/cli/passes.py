@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 class Passes(Command):
-    """List the passes that `-p` can name: built-in ones, pipelines, and those of the installed executorch.
+    """List the passes that -p can name.
 
-    Beside these, -p takes package.module:Class, file.py:Class, and functions that make a pass or are
+    These are the built-in ones, pipelines, and those of the installed executorch. Beside these, -p takes package.module:Class, file.py:Class, and functions that make a pass or are
     one. A class name that several backends use is written FAMILY:NAME.
 
       qdqviz passes

@@ -21,10 +21,10 @@ INTERRUPTED = 130
 
 
 class Record(Command):
-    """Run a Python script or module as `python` would, and record every pass that runs in it.
+    """Run a script unchanged and record every pass in it.
 
-    The script needs no change and keeps its arguments, output and exit code. Options of qdqviz come
-    before SCRIPT or -m; everything after belongs to the script.
+    It runs as `python` would run it, also a module with -m, and keeps its arguments, output and
+    exit code. Options of qdqviz come before SCRIPT or -m; everything after belongs to the script.
 
       qdqviz record -o t.qdqtrace lower.py --model resnet
       qdqviz record -m mypackage.lower --model resnet

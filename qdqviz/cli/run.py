@@ -87,10 +87,16 @@ def default_trace(target: str) -> str:
 
 
 def print_runs(trace: Trace, output: Output) -> None:
-    """One line for each pass run: rewrites, declined attempts, seconds."""
+    """One line for each pass run: rewrites, declined attempts, seconds.
+
+    A pass manager that called one pass only is left out: qdqviz itself gives each pass one.
+    """
     depth: dict[int | None, int] = {None: -1}
     rows = [("pass", "rewrites", "declined", "seconds", "")]
     for run in trace.runs:
+        if run.kind == "manager" and len(trace.children(run.id)) == 1:
+            depth[run.id] = depth.get(run.parent, -1)
+            continue
         depth[run.id] = depth.get(run.parent, -1) + 1
         name = "  " * depth[run.id] + run.label
         rows.append((name, str(run.rewrites), str(run.declined), f"{run.seconds:.2f}", _remark(run)))

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Show(Command):
-    """Show what one rewrite did: a sentence, its changes, live ranges, and pictures before and after.
+    """Show one rewrite: sentence, changes, before and after.
 
     qdqviz show t.qdqtrace 14
     qdqviz show convnet -p FuseBatchNormWithConv 1 --json
