@@ -7,11 +7,11 @@ from typing import Any
 import torch
 
 from qdqviz.errors import ExportFailedError
-from qdqviz.load.apply import sync_signature
 from qdqviz.load.copying import copy_program
 from qdqviz.load.dialect import dialect_of, graph_modules_of
 from qdqviz.load.loaded import exported_of, kind_of
 from qdqviz.load.messages import describe_error
+from qdqviz.load.signature import sync_signature
 
 
 def exported_copies(program: Any, method: str | None, inputs: tuple[Any, ...] | None) -> dict[str, Any]:

@@ -16,8 +16,8 @@ def apply_passes(program: Any, passes: Sequence[Any], *, method: str | None = No
 
     An EdgeProgramManager is transformed by its own `transform`, an ExportedProgram by ExecuTorch's pass
     manager, a GraphModule by plain calls. As upstream does, passes may edit the graphs of `program` in place:
-    give a copy. Signatures are brought in line with renamed inputs and outputs by position, also after a pass
-    that edits and denies it.
+    give a copy. Signatures follow renamed inputs and outputs; a pass that renames them and denies it is
+    refused by upstream's verifier.
 
     Args:
         program: EdgeProgramManager, ExportedProgram or GraphModule.
@@ -35,34 +35,10 @@ def apply_passes(program: Any, passes: Sequence[Any], *, method: str | None = No
     return _on_exported(program, passes)
 
 
-def sync_signature(program: Any) -> None:
-    """Make an ExportedProgram's signature name its graph's inputs and outputs, matched by position.
-
-    A signature that lists another number of inputs or outputs than the graph has is left as it is: nothing
-    tells which of them belong together.
-    """
-    from executorch.exir._program_utils import _get_updated_graph_signature
-
-    inputs = [node.name for node in program.graph.nodes if node.op == "placeholder"]
-    outputs = [getattr(node, "name", None) for node in program.graph.output_node().args[0]]
-    named_inputs = [spec.arg.name for spec in program.graph_signature.input_specs]
-    named_outputs = [spec.arg.name for spec in program.graph_signature.output_specs]
-    if (len(inputs), len(outputs)) != (len(named_inputs), len(named_outputs)):
-        return
-    if inputs != named_inputs or any(
-        name is not None and name != named for name, named in zip(outputs, named_outputs, strict=True)
-    ):
-        program._graph_signature = _get_updated_graph_signature(program.graph_signature, program.graph_module)
-
-
 def _on_manager(manager: Any, passes: Sequence[Any], method: str | None) -> Any:
     if method is None or manager.methods == {method}:
-        result = manager.transform(list(passes))
-    else:
-        result = _transform_method(manager, passes, method)
-    for each in result._edge_programs.values():
-        sync_signature(each)
-    return result
+        return manager.transform(list(passes))
+    return _transform_method(manager, passes, method)
 
 
 def _transform_method(manager: Any, passes: Sequence[Any], method: str) -> Any:
@@ -82,9 +58,7 @@ def _transform_method(manager: Any, passes: Sequence[Any], method: str) -> Any:
 def _on_exported(program: Any, passes: Sequence[Any]) -> Any:
     from executorch.exir.program._program import _transform
 
-    result = _transform(program, *passes)
-    sync_signature(result)
-    return result
+    return _transform(program, *passes)
 
 
 def _on_graph_module(module: Any, passes: Sequence[Any]) -> Any:

@@ -11,17 +11,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from qdqviz.errors import TargetError
+from qdqviz.load.sizes import is_size
 
 EXIR_PROGRAM = "serialized_exported_program.json"
 """Where executorch.exir.save (and torch.export.save before 2.8) puts the program."""
-
-EXPRESSION = re.compile(r"[\w\s+\-*/%<>=!~&|^(),.]*")
-"""Characters of a symbolic size. Sympy evaluates these strings as Python, so nothing else may be in one."""
-
-FORBIDDEN_IN_EXPRESSION = re.compile(
-    r"__|\.\s*[A-Za-z_]|\b(?!(?:floor|ceiling|sqrt|log|exp)\b)[a-z_]\w*\s*\("
-)
-"""Attributes, dunders, and calls of anything but sympy's capitalized functions and a few known ones."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +85,7 @@ def _read(path: Path, archive: zipfile.ZipFile) -> Archive:
 def _refuse_code(path: Path, document: Any) -> None:
     """Refuse what the deserializers and torch.fx's code generation would evaluate as Python."""
     for key, value in _strings(document):
-        if key == "expr_str" and (not EXPRESSION.fullmatch(value) or FORBIDDEN_IN_EXPRESSION.search(value)):
+        if key == "expr_str" and not is_size(value):
             raise TargetError(f"{path} is refused: {value[:60]!r} is no symbolic size")
     for graph_input in document["graph_module"]["graph"]["inputs"]:
         for key, value in _strings(graph_input):

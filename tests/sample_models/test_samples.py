@@ -1,4 +1,4 @@
-"""What the sample models promise: found without torch, deterministic, and showing what their docstrings say."""
+"""The samples: found without torch, the same each time, and showing what their docstrings say."""
 
 from __future__ import annotations
 
@@ -81,7 +81,9 @@ def test_an_installed_wheel_finds_them_inside_the_package(tmp_path):
         shutil.copy(ROOT / "qdqviz" / file, tmp_path / "qdqviz" / file)
     shutil.copytree(ROOT / "sample_models", tmp_path / "qdqviz" / "sample_models")
     code = "from qdqviz.load.samples import find_sample; print(find_sample('encoder').path)"
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     assert Path(done.stdout.strip()) == tmp_path / "qdqviz" / "sample_models" / "encoder.py"
 
 
@@ -131,7 +133,9 @@ def test_encoder_goes_silently_wrong_when_dequantizes_are_postponed(loaded_sampl
     postponed = apply_passes(
         sample_program("encoder"), [pass_of("reorder_ops", "PostponeDequantizeOpBelowUseChainPass")]
     )
-    wanted, found = (run(each, loaded_sample("encoder"))[0] for each in (sample_program("encoder"), postponed))
+    wanted, found = (
+        run(each, loaded_sample("encoder"))[0] for each in (sample_program("encoder"), postponed)
+    )
     assert wanted.shape == found.shape and float((wanted - found).abs().max()) > 0.01
 
 
@@ -140,12 +144,18 @@ def test_convnet_has_a_float_batch_norm_a_depthwise_convolution_and_no_channel_a
     (norm,) = ops(graph, "_native_batch_norm_legit_no_training")
     assert op(norm.args[0]) == "convolution" and norm.args[0].args[0].op == "placeholder"
     depthwise = [node for node in ops(graph, "convolution") if node.args[8] > 1]
-    assert [node.args[8] for node in depthwise] == [node.args[1].meta["val"].shape[0] for node in depthwise] == [8]
+    assert (
+        [node.args[8] for node in depthwise]
+        == [node.args[1].meta["val"].shape[0] for node in depthwise]
+        == [8]
+    )
     assert len(ops(graph, "max_pool2d_with_indices")) == 2 and len(ops(graph, "addmm")) == 1
     assert not [node for node in graph.nodes if "per_channel" in op(node)]
 
 
-def test_convnet_batch_norm_is_left_by_cadence_and_folded_by_the_pass_that_the_docstring_names(sample_program):
+def test_convnet_batch_norm_is_left_by_cadence_and_folded_by_the_pass_that_the_docstring_names(
+    sample_program,
+):
     left = apply_passes(sample_program("convnet"), [pass_of("fuse_ops", "FuseBatchNormWithConv")])
     program = sample_program("convnet")
     transforms = import_module("executorch.backends.transforms.fuse_batch_norm_with_conv")
@@ -201,7 +211,9 @@ def test_dynamic_linear_breaks_in_the_two_ways_that_the_docstring_says(loaded_sa
     with pytest.raises(RuntimeError, match="size of tensor"):
         run(postponed, loaded_sample("dynamic_linear"))
     with pytest.raises(Exception, match="FuseQuantDequantToRequantizePass"):
-        apply_passes(sample_program("dynamic_linear"), [pass_of("fuse_ops", "FuseQuantDequantToRequantizePass")])
+        apply_passes(
+            sample_program("dynamic_linear"), [pass_of("fuse_ops", "FuseQuantDequantToRequantizePass")]
+        )
 
 
 def test_avgpool_differs_between_its_methods_in_what_surrounds_the_pool(loaded_sample):
