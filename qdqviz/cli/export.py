@@ -24,7 +24,8 @@ FORMATS = ("pt2", "pte", "py")
 class Export(Command):
     """Run passes and write the program as .pt2, .pte or .py.
 
-    The passes run on a copy of the target; the file's ending says what is written. What was written is read back and compared with the program before success is said.
+    The passes run on a copy of the target; the file's ending says what is written. What was
+    written is read back and compared with the program before success is said.
 
       qdqviz export convnet -p cadence-reorder -o m.pte
     """

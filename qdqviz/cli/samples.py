@@ -12,7 +12,7 @@ from qdqviz.cli.table import columns
 
 
 class Samples(Command):
-    """List the sample models, or say what there is to see in one.
+    """List the sample models, or describe one.
 
     qdqviz samples
     qdqviz samples encoder

@@ -17,7 +17,7 @@ def blocks() -> list[str]:
 
 def test_ci_runs_exactly_the_test_command_of_the_readme():
     (command,) = [block.strip() for block in blocks() if block.strip().endswith("-m pytest")]
-    assert command in (ROOT / ".ci" / "run").read_text().splitlines()
+    assert f"{command} || exit 1" in (ROOT / ".ci" / "run").read_text().splitlines()
 
 
 def test_every_command_in_the_readme_exists():
