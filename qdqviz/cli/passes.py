@@ -19,7 +19,8 @@ class Passes(Command):
     """List the passes that -p can name.
 
     These are the built-in ones, pipelines, and those of the installed executorch. Beside these,
-    -p takes package.module:Class, file.py:Class, and functions that make a pass or are one. A class name that several backends use is written FAMILY:NAME.
+    -p takes package.module:Class, file.py:Class, and functions that make a pass or are one.
+    A class name that several backends use is written FAMILY:NAME.
 
       qdqviz passes
       qdqviz passes cadence quantize
