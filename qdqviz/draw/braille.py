@@ -32,9 +32,11 @@ class BrailleCanvas:
             thick: Two dots wide instead of one.
             dotted: Only every third dot.
         """
+        if not points:
+            return
         seen: set[tuple[int, int]] = set()
         step = 0
-        for x, y in _samples(points):
+        for x, y in _samples(_upright(points)):
             dot = int(x * 2 / COLUMN), int(y * 4 / ROW)
             if dot in seen:
                 continue
@@ -55,6 +57,15 @@ class BrailleCanvas:
         """(column, row, character, style) of every cell with a dot."""
         for (column, row), bits in self._bits.items():
             yield column, row, chr(_BLANK + bits), self._styles[column, row]
+
+
+def _upright(points: Sequence[Point]) -> Sequence[Point]:
+    """A spline that is all but vertical, made vertical: in cells it would only tremble."""
+    least, most = min(point.x for point in points), max(point.x for point in points)
+    if most - least >= COLUMN:
+        return points
+    middle = (least + most) / 2
+    return [Point(middle, point.y) for point in points]
 
 
 def _samples(points: Sequence[Point]) -> Iterator[tuple[float, float]]:

@@ -39,9 +39,12 @@ def dot_source(picture: Picture, theme: Theme, *, title: str = "") -> str:
     return str(dot.source)
 
 
-def _escaped(text: str) -> str:
-    """Text that DOT takes literally: no HTML label, no escape sequence."""
-    return str(graphviz.nohtml(graphviz.escape(safe_text(text))))
+def _escaped(text: str) -> Any:
+    """Text that DOT takes literally: no HTML label, no escape sequence.
+
+    What comes back is graphviz's own kind of string, which its quoting knows.
+    """
+    return graphviz.escape(safe_text(text))
 
 
 def _add_box(dot: Any, box: Box, theme: Theme) -> None:
@@ -51,7 +54,7 @@ def _add_box(dot: Any, box: Box, theme: Theme) -> None:
     lines = (f"{mark}{box.name}", *box.lines)
     dot.node(
         f"n{box.id}",
-        label=str(graphviz.nohtml("\\n".join(graphviz.escape(line) for line in lines))),
+        label=graphviz.nohtml("\\n".join(graphviz.escape(line) for line in lines)),
         tooltip=_escaped(box.full_name),
         color=(theme.ui["muted"] if is_ghost else stroke).hex,
         fillcolor=(theme.background if is_ghost else theme.tint(box.role)).hex,

@@ -100,7 +100,7 @@ class _Painter:
         self.lanes = lanes
         self.columns = columns
         self.axis = axis
-        self.label = min(44, max(26, columns * 2 // 5))
+        self.label = min(44, max(26, columns * 9 // 20))
         self.window = choose_window(lanes, axis, columns - self.label - 1)
         rows = 1 + sum(len(self._rows(lane)) for lane in lanes) + len(self.states) + len(list(self._totals()))
         self.grid = Grid(columns, rows)
@@ -134,6 +134,8 @@ class _Painter:
         return self.grid.cells(rects)
 
     def _heading(self) -> None:
+        if not self.states:
+            return
         _, live, _ = self.states[-1]
         title = _TITLES[live.which]
         self.grid.write(1, 0, cut(title, self.columns - 2), "bold")
@@ -186,6 +188,8 @@ class _Painter:
 
     def _totals(self) -> Iterator[tuple[str, str]]:
         lives = [live for _, live, _ in self.states]
+        if not lives:
+            return
         yield f"  peak {_bytes_change(*(live.peak_bytes for live in lives))}", ""
         byte_steps = _bytes_change(*(live.byte_steps for live in lives))
         real = _bytes_change(*(live.real_byte_steps for live in lives))

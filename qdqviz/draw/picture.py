@@ -18,10 +18,9 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Literal
 
-from qdqviz.draw.dot import layout_source
+from qdqviz.draw.dot import union_source
 from qdqviz.draw.engine import Cancel, LayoutEngine
-from qdqviz.draw.layout import BoxSize, Layout, Link, Point, Rect
-from qdqviz.draw.text import width
+from qdqviz.draw.layout import Layout, Point, Rect
 from qdqviz.draw.union import Face, Kind, Mark, Union, UnionEdge, UnionNode, unite
 from qdqviz.ir.graph import Body
 from qdqviz.ir.neighbourhood import DEFAULT_LIMIT, neighbourhood
@@ -30,12 +29,6 @@ from qdqviz.ir.roles import Role
 
 View = Literal["before", "after", "union"]
 """Which state a picture shows, or both at once."""
-
-MAX_COLUMNS = 38
-"""Widest box, frame included; longer labels are cut with an ellipsis."""
-
-_NAME_COLUMNS = 16
-"""A name may widen a box up to this; longer names are cut in the middle."""
 
 
 class Presence(StrEnum):
@@ -231,29 +224,9 @@ def picture(
     focus = tuple(focus_nodes)
     near = neighbourhood(bodies, focus, radius=radius, fold=fold, opened=opened, limit=limit)
     union = unite(bodies, near, frozenset(focus), ops) if bodies else Union((), ())
-    source = layout_source(map(_size, union.nodes), _links(union))
-    layout = (engine or LayoutEngine(remembered=0)).layout(source, cancel)
+    layout = (engine or LayoutEngine(remembered=0)).layout(union_source(union), cancel)
     return Picture(union, layout, view, near.cut)
 
 
 def _some(faces: Sequence[Face | None]) -> Face:
     return next(face for face in reversed(faces) if face is not None)
-
-
-def _size(node: UnionNode) -> BoxSize:
-    """A box that holds what the node says in any state, so that it is the same in every view."""
-    faces = [face for face in node.faces if face is not None]
-    text = max(width(line) for face in faces for line in face.lines)
-    name = max(min(width(face.name), _NAME_COLUMNS) + 2 + 2 * (node.mark is not Mark.NONE) for face in faces)
-    more = 4 * bool(node.more_inputs)
-    columns = min(max(text + 4, name + more + 2), MAX_COLUMNS)
-    return BoxSize(node.id, columns, max(len(face.lines) for face in faces) + 2)
-
-
-def _links(union: Union) -> list[Link]:
-    """Edges for the layout: the last state decides what is above what, unless a node is only in others."""
-    lasting = {node.id for node in union.nodes if node.faces[-1] is not None}
-    return [
-        Link(edge.source, edge.target, ranks=edge.present[-1] or not {edge.source, edge.target} <= lasting)
-        for edge in union.edges
-    ]

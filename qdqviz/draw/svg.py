@@ -65,22 +65,31 @@ def svg_text(picture: Picture, theme: Theme, *, title: str = "", with_legend: bo
     return "\n".join(parts)
 
 
-def svg_open(wide: float, high: float, theme: Theme, title: str) -> str:
-    """The start of a document: size, title, ground."""
+def svg_open(wide: float, high: float, theme: Theme, title: str, css: str = "") -> str:
+    """The start of a document: size, title, style, ground."""
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{wide:.0f}" height="{high:.0f}"'
         f' viewBox="0 0 {wide:.0f} {high:.0f}" font-family="{_FONT}" font-size="{_SIZE}">\n'
         f"<title>{escape(safe_text(title) or 'graph')}</title>\n"
+        f"{f'<style>{css}</style>' if css else ''}"
         f'<rect width="100%" height="100%" fill="{theme.background.hex}"/>'
     )
 
 
 def svg_body(picture: Picture, theme: Theme) -> list[str]:
-    """Edges and boxes, without a document around them."""
+    """Edges and boxes, without a document around them; what is drawn later lies above."""
+    return [*svg_edges(picture, theme), *svg_boxes(picture, theme)]
+
+
+def svg_edges(picture: Picture, theme: Theme) -> list[str]:
+    """Each edge of the view as a fragment."""
     edges = sorted(picture.edges, key=lambda edge: (not edge.is_faint, edge.mark is not Mark.NONE))
-    parts = [_edge(edge, theme) for edge in edges if edge.presence is not Presence.GAP and edge.points]
-    parts += [_box(box, theme) for box in picture.boxes if box.presence is not Presence.GAP]
-    return parts
+    return [_edge(edge, theme) for edge in edges if edge.presence is not Presence.GAP and edge.points]
+
+
+def svg_boxes(picture: Picture, theme: Theme) -> list[str]:
+    """Each box of the view as a fragment."""
+    return [_box(box, theme) for box in picture.boxes if box.presence is not Presence.GAP]
 
 
 def svg_label(

@@ -1,0 +1,47 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from qdqviz.draw.text import center, cut, cut_middle, graphemes, pad, width
+from qdqviz.ir.text import safe_text
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "shown"),
+    [
+        ("permute", 10, "permute"),
+        ("permute", 7, "permute"),
+        ("permute", 6, "permu…"),
+        ("permute", 1, "…"),
+        ("permute", 0, ""),
+        ("日本語", 6, "日本語"),
+        ("日本語", 5, "日本…"),
+        ("日本語", 4, "日…"),
+        ("e\u0301e\u0301e\u0301", 2, "e\u0301…"),
+    ],
+)
+def test_text_is_cut_to_columns_with_an_ellipsis(text, columns, shown):
+    assert cut(text, columns) == shown
+
+
+def test_names_are_cut_in_the_middle_because_they_differ_at_their_ends():
+    assert cut_middle("dequantize_per_channel_12", 15) == "dequant…nnel_12"
+    assert cut_middle("dequantize_12", 15) == "dequantize_12"
+    assert cut_middle("dequantize_12", 3) == "de…"
+
+
+def test_combining_characters_without_a_base_get_one():
+    assert list(graphemes("\u0301a")) == [("◌\u0301", 1), ("a", 1)]
+
+
+@given(st.text(max_size=30).map(safe_text), st.integers(0, 20))
+def test_whatever_the_text_it_fills_exactly_the_columns(text, columns):
+    assert width(cut(text, columns)) <= columns
+    assert width(cut_middle(text, columns)) <= columns
+    assert width(center(text, columns)) == columns
+    assert width(pad(text, columns)) == columns
+
+
+@given(st.text(max_size=30).map(safe_text))
+def test_the_widths_of_its_characters_add_up(text):
+    assert all(wide in (1, 2) for _, wide in graphemes(text))
