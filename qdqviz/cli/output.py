@@ -105,6 +105,11 @@ class Output:
         return not self.quiet and self._stderr.isatty() and os.environ.get("TERM") != "dumb"
 
     @property
+    def closed(self) -> bool:
+        """True once the reader of the result has gone away: what takes long may end."""
+        return self._closed
+
+    @property
     def is_terminal(self) -> bool:
         """Whether the result goes to a terminal."""
         return self._stdout.isatty()

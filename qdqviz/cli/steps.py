@@ -48,13 +48,15 @@ def print_steps(trace: Trace, output: Output) -> None:
         output.note(nothing_happened(trace))
         return
     several = len({(header.subject, header.path) for header in trace.headers}) > 1
-    rows = [["step", "pass", *(["graph"] if several else []), "what it did"]]
-    for step in range(1, trace.steps + 1):
-        rewrite = trace.rewrite(step)
-        where = [graph_name(trace, rewrite)] if several else []
-        rows.append([str(step), trace.runs[rewrite.run].label, *where, sentence(trace, rewrite)])
-    for line in columns(rows, right={0}):
-        output.line(line)
+    rows = [["step", "pass", *(["graph"] if several else [])]]
+    for header in trace.headers:
+        where = [graph_name(trace, header)] if several else []
+        rows.append([str(header.step), trace.runs[header.run].label, *where])
+    # Sentences come last and one by one, so that the first lines of a long list are there at once.
+    for step, start in enumerate(columns(rows, right={0}, ragged=False)):
+        if output.closed:
+            break
+        output.line(f"{start}  {sentence(trace, trace.rewrite(step)) if step else 'what it did'}")
 
 
 def nothing_happened(trace: Trace) -> str:

@@ -7,12 +7,15 @@ from collections.abc import Collection, Iterator, Sequence
 from qdqviz.ir.text import safe_text
 
 
-def columns(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> Iterator[str]:
+def columns(
+    rows: Sequence[Sequence[str]], right: Collection[int] = (), *, ragged: bool = True
+) -> Iterator[str]:
     """Yield each row as one line, its cells padded to the widest of their column.
 
     Args:
         rows: Cells; control characters in them are shown as symbols, so that a row stays one line.
         right: Indices of the columns that align to the right.
+        ragged: Leave out blanks at the ends of lines.
     """
     from rich.cells import cell_len
 
@@ -23,4 +26,5 @@ def columns(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> Itera
             " " * (width - cell_len(cell)) + cell if index in right else cell + " " * (width - cell_len(cell))
             for index, (cell, width) in enumerate(zip(row, widths, strict=True))
         )
-        yield "  ".join(padded).rstrip()
+        line = "  ".join(padded)
+        yield line.rstrip() if ragged else line

@@ -159,7 +159,8 @@ def test_a_trace_of_a_newer_version_is_refused(qdqviz, trace):
 def test_a_damaged_trace_is_refused(qdqviz, trace):
     with sqlite3.connect(trace) as db:
         db.execute("UPDATE groups SET data=x'00'")
-    assert "damaged" in one_line(qdqviz("steps", trace), 1)
+    assert "damaged" in one_line(qdqviz("show", trace, 1), 1)
+    assert "damaged" in one_line(qdqviz("steps", trace, "--json"), 1)
 
 
 @pytest.mark.parametrize("step", ["2", "99999999999999999999"])
