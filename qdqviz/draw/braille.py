@@ -10,14 +10,17 @@ _DOTS = ((0x01, 0x02, 0x04, 0x40), (0x08, 0x10, 0x20, 0x80))
 """Bit of the dot in a column of a cell, from top to bottom."""
 
 _BLANK = 0x2800
+_ACROSS, _DOWN = 2 / COLUMN, 4 / ROW
+"""Dots per inch."""
+
+_TREMBLE = 2.5 * COLUMN
+"""Splines that stay within this width, in inches, are drawn as vertical lines."""
 
 
 class BrailleCanvas:
-    """Dots over a grid of cells, each cell with the style that drew it last."""
+    """Dots over cells, each cell with the style that drew it last."""
 
-    def __init__(self, columns: int, rows: int) -> None:
-        self.columns = columns
-        self.rows = rows
+    def __init__(self) -> None:
         self._bits: dict[tuple[int, int], int] = {}
         self._styles: dict[tuple[int, int], str] = {}
 
@@ -34,13 +37,13 @@ class BrailleCanvas:
         """
         if not points:
             return
-        seen: set[tuple[int, int]] = set()
+        last = None
         step = 0
-        for x, y in _samples(_upright(points)):
-            dot = int(x * 2 / COLUMN), int(y * 4 / ROW)
-            if dot in seen:
+        for x, y in _samples(_straightened(points)):
+            dot = int(x * _ACROSS), int(y * _DOWN)
+            if dot == last:
                 continue
-            seen.add(dot)
+            last = dot
             step += 1
             if not dotted or step % 3 == 1:
                 self._set(*dot, style)
@@ -49,20 +52,19 @@ class BrailleCanvas:
 
     def _set(self, x: int, y: int, style: str) -> None:
         cell = x >> 1, y >> 2
-        if 0 <= cell[0] < self.columns and 0 <= cell[1] < self.rows:
-            self._bits[cell] = self._bits.get(cell, 0) | _DOTS[x & 1][y & 3]
-            self._styles[cell] = style
+        self._bits[cell] = self._bits.get(cell, 0) | _DOTS[x & 1][y & 3]
+        self._styles[cell] = style
 
     def cells(self) -> Iterator[tuple[int, int, str, str]]:
         """(column, row, character, style) of every cell with a dot."""
-        for (column, row), bits in self._bits.items():
-            yield column, row, chr(_BLANK + bits), self._styles[column, row]
+        for cell, bits in self._bits.items():
+            yield *cell, chr(_BLANK + bits), self._styles[cell]
 
 
-def _upright(points: Sequence[Point]) -> Sequence[Point]:
-    """A spline that is all but vertical, made vertical: in cells it would only tremble."""
+def _straightened(points: Sequence[Point]) -> Sequence[Point]:
+    """A spline that is all but vertical, made vertical: in cells its bends would only tremble."""
     least, most = min(point.x for point in points), max(point.x for point in points)
-    if most - least >= COLUMN:
+    if most - least >= _TREMBLE:
         return points
     middle = (least + most) / 2
     return [Point(middle, point.y) for point in points]
@@ -72,9 +74,12 @@ def _samples(points: Sequence[Point]) -> Iterator[tuple[float, float]]:
     """Points along the curve, dense enough to leave no dot out."""
     for start in range(0, len(points) - 3, 3):
         a, b, c, d = points[start : start + 4]
-        span = (abs(a.x - b.x) + abs(b.x - c.x) + abs(c.x - d.x)) * 2 / COLUMN
-        span += (abs(a.y - b.y) + abs(b.y - c.y) + abs(c.y - d.y)) * 4 / ROW
-        count = int(span) + 2
+        across = (abs(a.x - b.x) + abs(b.x - c.x) + abs(c.x - d.x)) * _ACROSS
+        down = (abs(a.y - b.y) + abs(b.y - c.y) + abs(c.y - d.y)) * _DOWN
+        count = int(across + down) + 2
+        if a.x == b.x == c.x == d.x:
+            yield from ((a.x, a.y + (d.y - a.y) * index / count) for index in range(count + 1))
+            continue
         for index in range(count + 1):
             t = index / count
             u = 1 - t

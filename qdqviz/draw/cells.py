@@ -64,7 +64,7 @@ def draw_cells(picture: Picture, *, selected: int | None = None) -> Cells:
     )
     rows = max([round(picture.height / ROW), *(rect.row + rect.rows for rect in rects.values())])
     grid = Grid(columns, rows)
-    canvas = BrailleCanvas(columns, rows)
+    canvas = BrailleCanvas()
     for edge in sorted(picture.edges, key=_edge_order):
         if edge.presence is not Presence.GAP:
             _draw_edge(canvas, edge)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
@@ -99,7 +98,8 @@ def parse_plain(text: str) -> Layout:
         boxes: dict[int, Rect] = {}
         splines: dict[tuple[int, int], tuple[Point, ...]] = {}
         for line in lines[1:]:
-            words = shlex.split(line) if '"' in line else line.split()
+            # Numbers come before labels, so that blanks within a label do no harm.
+            words = line.split()
             if words[0] == "node":
                 x, y, wide, tall = map(float, words[2:6])
                 boxes[_key(words[1])] = Rect(x - wide / 2, high - y - tall / 2, wide, tall)

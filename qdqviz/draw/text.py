@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from rich.cells import cell_len, split_graphemes
 
 ELLIPSIS = "…"
 """Stands for what was cut off."""
+
+
+_NARROW = re.compile("[ -~¡-¬®-ʯ‐-‧←-⇿─-◼⠀-⣿]*")
+"""Latin letters, arrows, box characters, blocks and braille: one column each, and common."""
 
 
 def width(text: str) -> int:
@@ -20,7 +25,7 @@ def graphemes(text: str) -> Iterator[tuple[str, int]]:
 
     Combining characters go with the character before them; where there is none they stand on `◌`.
     """
-    if text.isascii():
+    if _NARROW.fullmatch(text):
         yield from ((character, 1) for character in text)
         return
     spans, _ = split_graphemes(text)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 
 from qdqviz.ir.node import NodeState, ScalarSpec
 
@@ -151,6 +152,7 @@ class OpName:
         return bare.removesuffix("_copy").strip("_") or bare or self.base
 
 
+@lru_cache(maxsize=4096)
 def op_name(target: str) -> OpName:
     """Take a target's text apart, such as `edge.aten.view_copy.default`, `operator.getitem` or `relu`."""
     text = target.replace("::", ".").removeprefix("edge.").removeprefix("torch.ops.")

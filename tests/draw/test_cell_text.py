@@ -1,8 +1,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
-from qdqviz.draw.text import center, cut, cut_middle, graphemes, pad, width
+from qdqviz.draw.text import _NARROW, center, cut, cut_middle, graphemes, pad, width
 from qdqviz.ir.text import safe_text
 
 
@@ -45,3 +46,9 @@ def test_whatever_the_text_it_fills_exactly_the_columns(text, columns):
 @given(st.text(max_size=30).map(safe_text))
 def test_the_widths_of_its_characters_add_up(text):
     assert all(wide in (1, 2) for _, wide in graphemes(text))
+
+
+def test_what_is_taken_for_narrow_is_narrow():
+    narrow = [chr(code) for code in range(0x20, 0x2900) if _NARROW.fullmatch(chr(code))]
+    assert len(narrow) > 1000
+    assert {cell_len(character) for character in narrow} == {1}
