@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from qdqviz.trace.reader import Trace
 
 if TYPE_CHECKING:
+    from qdqviz.live.interventions import Intervention
+    from qdqviz.live.store import Store
     from qdqviz.load.loaded import Loaded
     from qdqviz.passes.entry import ResolvedPass
 
@@ -49,6 +51,21 @@ class Session:
     """The copy that the passes worked on, as it is now."""
     error: BaseException | None = None
     """What ended the run early: what a pass raised, or KeyboardInterrupt."""
+    store: Store | None = None
+    """The objects that the trace only names; what rebuilds a step or checks one needs them."""
+    interventions: tuple[Intervention, ...] = ()
+    """What was vetoed and forced while the passes ran."""
+
+    @property
+    def subjects(self) -> tuple[int, ...]:
+        """The subjects of the trace that are the session's program: more than one where a pass copied it."""
+        named = tuple(each.id for each in self.trace.subjects if each.name == self.loaded.method)
+        return named or tuple(each.id for each in self.trace.subjects[:1])
+
+    @property
+    def subject(self) -> int:
+        """The subject that the session's program is at last."""
+        return self.subjects[-1] if self.subjects else 0
 
 
 @dataclass(frozen=True)
@@ -102,6 +119,7 @@ def run(
     title: str | None = None,
     command: Sequence[str] = (),
     progress: Report | None = None,
+    interventions: Sequence[Intervention] = (),
 ) -> Session:
     """Run passes one by one on a copy of the loaded program, and record them.
 
@@ -112,6 +130,7 @@ def run(
         title: What the trace is called; the program's name by default.
         command: The command line, kept in the trace.
         progress: Is told before every pass and once at the end.
+        interventions: What to veto and to force.
 
     Returns:
         The session. What a pass raised, KeyboardInterrupt included, is its `error`; all that was
@@ -120,9 +139,10 @@ def run(
     Raises:
         QdqvizError: A pass cannot be built for this program.
     """
+    from qdqviz.live.store import Collector
     from qdqviz.load.apply import apply_passes
     from qdqviz.load.copying import copy_program
-    from qdqviz.load.loaded import exported_of
+    from qdqviz.load.loaded import exported_of, graph_module_of
     from qdqviz.load.quiet import quiet
     from qdqviz.record.api import record
 
@@ -130,11 +150,14 @@ def run(
     with quiet():
         program = copy_program(loaded.program)
     error: BaseException | None = None
-    with record(path, title=title or loaded.name, command=tuple(command)) as recording:
+    about: dict[str, Any] = {"title": title or loaded.name, "command": tuple(command)}
+    with record(path, **about, keep_constants=True, **_intervening(interventions)) as recording:
+        collector = Collector(recording)
         for done, each in enumerate(passes):
             tell(Progress(done, len(passes), each.name, recording.path))
             exported = exported_of(program, loaded.method)
             recording.know(exported or program, loaded.method)
+            collector.look(graph_module_of(program, loaded.method), exported)
             made = each.make(exported)
             try:
                 program = apply_passes(program, [made], method=loaded.method)
@@ -143,7 +166,18 @@ def run(
                 break
         else:
             tell(Progress(len(passes), len(passes), "", recording.path))
-    return Session(loaded, tuple(passes), recording.trace(), program, error)
+        collector.look(graph_module_of(program, loaded.method), exported_of(program, loaded.method))
+        store = collector.store()
+    return Session(loaded, tuple(passes), recording.trace(), program, error, store, tuple(interventions))
+
+
+def _intervening(interventions: Sequence[Intervention]) -> dict[str, Any]:
+    """Settings of the recording that make it veto and force."""
+    if not interventions:
+        return {}
+    from qdqviz.live.interventions import Steering
+
+    return {"steering": Steering(interventions)}
 
 
 def dialect_warnings(loaded: Loaded, passes: Sequence[ResolvedPass]) -> list[str]:
