@@ -20,13 +20,12 @@ from __future__ import annotations
 import torch
 from torch.fx import Node
 
-from qdqviz.passes.builtin.branches import Paths, hoist_quantize, look_below, plan_values
+from qdqviz.passes.builtin.branches import Paths, hoist_quantize, look_below
 from qdqviz.passes.builtin.data_movement import is_no_slice, only_moves_data
 from qdqviz.passes.builtin.graph_pass import GraphPass
 from qdqviz.passes.builtin.ops import SIZE_QUERIES, op_name
 from qdqviz.passes.builtin.quantization import QUANTIZE_PER_CHANNEL, QUANTIZE_WITH_TENSORS
 from qdqviz.passes.builtin.sizes import at_most, product, shape_of
-from qdqviz.passes.builtin.values import Computed
 
 
 class AdvanceQuantizeOpAboveDefInBranchPass(GraphPass):
@@ -55,10 +54,7 @@ class AdvanceQuantizeOpAboveDefInBranchPass(GraphPass):
                 continue
             if crosses_only_slices(paths) and slices_keep_too_little(node, paths):
                 continue
-            values = plan_values(node, paths)
-            if cannot_run(values):
-                continue
-            hoist_quantize(node, paths, values)
+            hoist_quantize(node, paths)
             modified = True
         return modified
 
@@ -111,8 +107,3 @@ def slices_keep_too_little(node: Node, paths: Paths) -> bool:
         return True
     kept = sum(product(part) for part in parts if part is not None)
     return not at_most(product(whole), 2 * kept)
-
-
-def cannot_run(values: dict[Node, Computed]) -> bool:
-    """One of the ops refuses quantized data (a view of strides that do not fit, for one)."""
-    return any(value.failed for value in values.values())

@@ -13,7 +13,6 @@ channels.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -27,7 +26,7 @@ from qdqviz.passes.builtin.metadata import copied_metadata, set_value
 from qdqviz.passes.builtin.ops import argument, arguments_with, tensor_input
 from qdqviz.passes.builtin.quantization import is_no_quantize, is_per_channel
 from qdqviz.passes.builtin.users import has_other_users, is_asked_for_its_shape
-from qdqviz.passes.builtin.values import UNKNOWN, Computed, compute, compute_node
+from qdqviz.passes.builtin.values import compute_node
 
 
 class AdvanceQuantizeOpAboveDefChainPass(GraphPass):
@@ -60,29 +59,9 @@ class AdvanceQuantizeOpAboveDefChainPass(GraphPass):
                 continue
             if leaves_no_axis_above(mover, node):
                 continue
-            swap = plan_swap(node, mover)
-            if cannot_run(swap):
-                continue
-            advance(node, mover, swap)
+            advance(node, mover)
             modified = True
         return modified
-
-
-@dataclass(frozen=True)
-class Swap:
-    """What a quantize and the op above it will be once they have changed places."""
-
-    args: tuple[Any, ...]
-    """Arguments of the quantize, above the op."""
-
-    kwargs: dict[str, Any]
-    """Its keyword arguments."""
-
-    quantized: Computed
-    """What the quantize will compute."""
-
-    moved: Computed
-    """What the op will compute, from quantized data."""
 
 
 def leaves_no_axis_above(mover: Node, quantize: Node) -> bool:
@@ -90,35 +69,19 @@ def leaves_no_axis_above(mover: Node, quantize: Node) -> bool:
     return is_per_channel(quantize) and axis_above(mover, argument(quantize, "axis")) is None
 
 
-def cannot_run(swap: Swap) -> bool:
-    """One of the two ops refuses its input in the new order (a view of strides that do not fit, for one)."""
-    return swap.quantized.failed or swap.moved.failed
-
-
-def plan_swap(quantize: Node, mover: Node) -> Swap:
-    """Works out both ops in the new order, without touching the graph."""
-    source = tensor_input(mover)
-    assert source is not None
-    new = {"input": source}
+def advance(quantize: Node, mover: Node) -> None:
+    """Puts a quantize above the op that feeds it; the op stays the same node, in the quantize's place."""
+    graph = quantize.graph
+    new: dict[str, Any] = {"input": tensor_input(mover)}
     if is_per_channel(quantize):
         new["axis"] = axis_above(mover, argument(quantize, "axis"))
     args, kwargs = arguments_with(quantize, **new)
-    quantized = compute(quantize.target, args, kwargs)
-    moved = UNKNOWN if quantized.value is None else compute_node(mover, {source: quantized.value})
-    return Swap(args, kwargs, quantized, moved)
-
-
-def advance(quantize: Node, mover: Node, swap: Swap) -> None:
-    """Puts a quantize above the op that feeds it; the op stays the same node, in the quantize's place."""
-    graph = quantize.graph
-    source = tensor_input(mover)
-    assert source is not None
     with graph.inserting_before(quantize):
-        above = graph.create_node("call_function", quantize.target, swap.args, swap.kwargs)
+        above = graph.create_node("call_function", quantize.target, args, kwargs)
     above.meta = copied_metadata(quantize)
-    set_value(above, swap.quantized)
+    set_value(above, compute_node(above))
     quantize.replace_all_uses_with(mover)
     graph.erase_node(quantize)
-    mover.replace_input_with(source, above)
-    set_value(mover, swap.moved)
+    mover.replace_input_with(new["input"], above)
+    set_value(mover, compute_node(mover))
     above.append(mover)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from dataclasses import dataclass
-from typing import Any
 
 from torch.fx import Node
 
@@ -13,7 +12,7 @@ from qdqviz.passes.builtin.metadata import copied_metadata, set_value
 from qdqviz.passes.builtin.ops import op_name, same_dialect, tensor_input
 from qdqviz.passes.builtin.placement import place_below
 from qdqviz.passes.builtin.quantization import QUANTIZE_PER_TENSOR, parameters_of
-from qdqviz.passes.builtin.values import UNKNOWN, Computed, compute, compute_node
+from qdqviz.passes.builtin.values import compute_node
 
 
 @dataclass(frozen=True)
@@ -57,20 +56,7 @@ def leading_quantize(paths: Paths) -> Node:
     return max(in_order, key=lambda quantize: counts[parameters_of(quantize)])
 
 
-def plan_values(node: Node, paths: Paths) -> dict[Node, Computed]:
-    """Works out what the leading quantize and the ops on the paths will compute; touches nothing."""
-    lead = leading_quantize(paths)
-    args = (node, *parameters_of(lead))
-    computed = {lead: compute(lead.target, args, {})}
-    known: dict[Node, Any] = {node: computed[lead].value}
-    for mover in paths.movers:
-        unknown = any(known.get(source, source) is None for source in mover.all_input_nodes)
-        computed[mover] = UNKNOWN if unknown else compute_node(mover, known)
-        known[mover] = computed[mover].value
-    return computed
-
-
-def hoist_quantize(node: Node, paths: Paths, values: dict[Node, Computed]) -> None:
+def hoist_quantize(node: Node, paths: Paths) -> None:
     """Moves the leading quantize right below `node`; drops its equals, makes the others requantize."""
     lead = leading_quantize(paths)
     common = parameters_of(lead)
@@ -83,10 +69,8 @@ def hoist_quantize(node: Node, paths: Paths, values: dict[Node, Computed]) -> No
     lead.replace_input_with(_source(lead), node)
     node.replace_all_uses_with(lead, lambda user: user is not lead)
     place_below(node).append(lead)
-    for changed, value in values.items():
-        set_value(changed, value)
-    for back in backs:
-        set_value(back, compute_node(back, {}))
+    for changed in (lead, *paths.movers, *backs):
+        set_value(changed, compute_node(changed))
 
 
 def _source(quantize: Node) -> Node:

@@ -33,7 +33,7 @@ MOVEMENT = (
         "view.default",
     )
     | SLICES
-    | {"aten.clone.default", "aten.contiguous.default"}
+    | {"aten.clone.default", "aten.contiguous.default", "aten.flatten.using_ints", "aten.reshape.default"}
 )
 """Ops with one tensor in and one out whose every element is an element of the input, in the input's dtype.
 

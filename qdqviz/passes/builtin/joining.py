@@ -9,7 +9,7 @@ from qdqviz.passes.builtin.metadata import copied_metadata, set_value
 from qdqviz.passes.builtin.ops import argument, arguments_with, op_name
 from qdqviz.passes.builtin.quantization import is_per_channel
 from qdqviz.passes.builtin.sizes import normal_dimension, shape_of
-from qdqviz.passes.builtin.values import compute, compute_node, value_of
+from qdqviz.passes.builtin.values import compute_node, value_of
 
 JOINS = frozenset({"aten.cat.default"})
 """Ops that put tensors after one another."""
@@ -47,12 +47,12 @@ def advance_above_join(quantize: Node, join: Node) -> None:
         with graph.inserting_before(join):
             above = graph.create_node("call_function", quantize.target, args, kwargs)
         above.meta = copied_metadata(quantize)
-        set_value(above, compute(quantize.target, args, kwargs))
+        set_value(above, compute_node(above))
         parts.append(above)
     quantize.replace_all_uses_with(join)
     join.args, join.kwargs = arguments_with(join, tensors=parts)
     graph.erase_node(quantize)
-    set_value(join, compute_node(join, {}))
+    set_value(join, compute_node(join))
 
 
 def _is_floating(part: object) -> bool:

@@ -12,8 +12,6 @@ order), or if the permuted value has other users, which would need a permute of 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import torch
 from torch.fx import Node
 
@@ -22,10 +20,10 @@ from qdqviz.passes.builtin.metadata import set_value
 from qdqviz.passes.builtin.ops import argument, arguments_with, op_name, tensor_input
 from qdqviz.passes.builtin.sizes import Size, is_static, normal_dimension, same_shape, same_size, shape_of
 from qdqviz.passes.builtin.users import erase_unused_sizes, has_no_users, is_asked_for_its_shape, only_user
-from qdqviz.passes.builtin.values import Computed, compute
+from qdqviz.passes.builtin.values import compute_node
 
 PERMUTES = frozenset({"aten.permute.default", "aten.permute_copy.default"})
-VIEWS = frozenset({"aten.view.default", "aten.view_copy.default"})
+VIEWS = frozenset({"aten.reshape.default", "aten.view.default", "aten.view_copy.default"})
 
 
 class PostponePermuteOpBelowSqueezeOrUnsqueezeLikeView(GraphPass):
@@ -61,31 +59,11 @@ class PostponePermuteOpBelowSqueezeOrUnsqueezeLikeView(GraphPass):
                 continue
             if does_more_than_a_one(node, view):
                 continue
-            swapped = plan_swap(node, view)
-            if has_two_symbolic_sizes(swapped):
+            if has_two_symbolic_sizes(node):
                 continue
-            if cannot_run(swapped):
-                continue
-            swap(node, view, swapped)
+            swap(node, view)
             modified = True
         return modified
-
-
-@dataclass(frozen=True)
-class Swapped:
-    """A view and a permute once they have changed places."""
-
-    shape: list[Size]
-    """What the view will make of the permute's input; at most one symbolic size, spelled -1."""
-
-    dims: list[int]
-    """The permute's dimensions, below the view."""
-
-    viewed: Computed
-    """What the view will compute."""
-
-    permuted: Computed
-    """What the permute will compute."""
 
 
 def is_no_permute(node: Node) -> bool:
@@ -99,7 +77,7 @@ def has_several_users(node: Node) -> bool:
 
 
 def is_no_view(user: Node) -> bool:
-    """Its user is no view."""
+    """Its user is no view, so there is nothing to bring above it."""
     return op_name(user) not in VIEWS
 
 
@@ -120,42 +98,18 @@ def does_more_than_a_one(permute: Node, view: Node) -> bool:
     return extra_one(after, middle) is None and extra_one(middle, after) is None
 
 
-def has_two_symbolic_sizes(swapped: Swapped) -> bool:
+def has_two_symbolic_sizes(permute: Node) -> bool:
     """Two sizes are symbolic, and a view can infer only one."""
-    return swapped.shape.count(-1) > 1
-
-
-def cannot_run(swapped: Swapped) -> bool:
-    """One of the two ops refuses its input in the new order (a view of strides that do not fit, for one)."""
-    return swapped.viewed.failed or swapped.permuted.failed
-
-
-def plan_swap(permute: Node, view: Node) -> Swapped:
-    """Works out both ops in the new order, without touching the graph."""
-    source = tensor_input(permute)
-    assert source is not None
-    before, middle, after = (shape_of(node) or () for node in (source, permute, view))
-    dims = [normal_dimension(dim, len(middle)) for dim in argument(permute, "dims")]
-    added = extra_one(after, middle)
-    dropped = extra_one(middle, after)
-    if added is not None:
-        sizes, order = _with_one(before, dims, added)
-    else:
-        assert dropped is not None
-        sizes, order = _without_one(before, dims, dropped)
-    shape = [size if is_static(size) else -1 for size in sizes]
-    viewed = compute(view.target, (source, shape), {})
-    permuted = compute(permute.target, (view, order), {}, {view: viewed.value})
-    return Swapped(shape, order, viewed, permuted)
+    return sum(not is_static(size) for size in shape_of(permute) or ()) > 1
 
 
 def extra_one(longer: tuple[Size, ...], shorter: tuple[Size, ...]) -> int | None:
-    """Returns the first place where a shape has a 1 more than another that is otherwise the same."""
+    """Returns the last place where a shape has a 1 more than another that is otherwise the same."""
     if len(longer) != len(shorter) + 1:
         return None
-    for place, size in enumerate(longer):
+    for place in reversed(range(len(longer))):
         rest = longer[:place] + longer[place + 1 :]
-        if same_size(size, 1) and same_shape(rest, shorter):
+        if same_size(longer[place], 1) and same_shape(rest, shorter):
             return place
     return None
 
@@ -168,18 +122,35 @@ def drop(view: Node) -> None:
     view.graph.erase_node(view)
 
 
-def swap(permute: Node, view: Node, swapped: Swapped) -> None:
+def swap(permute: Node, view: Node) -> None:
     """Puts the view right above the permute; both stay the nodes that they are."""
     source = tensor_input(permute)
     assert source is not None
     sizes = [node for node in view.all_input_nodes if node is not permute]
+    shape, dims = swapped_arguments(permute, view)
     view.replace_all_uses_with(permute)
-    view.args, view.kwargs = arguments_with(view, self=source, size=swapped.shape)
-    permute.args, permute.kwargs = arguments_with(permute, self=view, dims=swapped.dims)
-    set_value(view, swapped.viewed)
-    set_value(permute, swapped.permuted)
+    size = "shape" if op_name(view) == "aten.reshape.default" else "size"
+    view.args, view.kwargs = arguments_with(view, self=source, **{size: shape})
+    permute.args, permute.kwargs = arguments_with(permute, self=view, dims=dims)
     permute.prepend(view)
+    set_value(view, compute_node(view))
+    set_value(permute, compute_node(permute))
     erase_unused_sizes(sizes)
+
+
+def swapped_arguments(permute: Node, view: Node) -> tuple[list[int], list[int]]:
+    """Returns the view's shape (symbolic sizes spelled -1) and the permute's dimensions, in the new order."""
+    source = tensor_input(permute)
+    before, middle, after = (shape_of(node) or () if node else () for node in (source, permute, view))
+    dims = [normal_dimension(dim, len(middle)) for dim in argument(permute, "dims")]
+    added = extra_one(after, middle)
+    dropped = extra_one(middle, after)
+    if added is not None:
+        sizes, order = _with_one(before, dims, added)
+    else:
+        assert dropped is not None
+        sizes, order = _without_one(before, dims, dropped)
+    return [size if is_static(size) else -1 for size in sizes], order
 
 
 def _with_one(before: tuple[Size, ...], dims: list[int], place: int) -> tuple[list[Size], list[int]]:

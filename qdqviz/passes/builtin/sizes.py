@@ -9,13 +9,15 @@ import torch
 from torch.fx import Node
 from torch.fx.experimental.symbolic_shapes import statically_known_true
 
+from qdqviz.passes.builtin.values import value_of
+
 Size: TypeAlias = Any
 """An int or a SymInt."""
 
 
 def shape_of(node: Node) -> tuple[Size, ...] | None:
-    """Returns the shape of a node's tensor, from its metadata; None if it is unknown or no single tensor."""
-    value = node.meta.get("val")
+    """Returns the shape of a node's tensor; None if it is unknown or no single tensor."""
+    value = value_of(node)
     return tuple(value.shape) if isinstance(value, torch.Tensor) else None
 
 

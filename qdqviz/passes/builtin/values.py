@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import torch
 from torch._dispatch.python import enable_python_dispatcher
-from torch._guards import detect_fake_mode
 from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.fx import Node
 from torch.fx.node import map_arg
+
+MOST_DERIVED = 64
+"""How many nodes without a value are worked out at most to know one: PT2E leaves out one or two in a row."""
 
 
 @dataclass(frozen=True)
@@ -32,13 +33,21 @@ class Computed:
 
 
 UNKNOWN = Computed()
-"""Some input has no value in its metadata, so nothing can be said of the result."""
+"""Some input has no known value, so nothing can be said of the result."""
 
 
 def value_of(node: Node) -> Any:
-    """Returns a node's value: from its metadata, or the constant that it fetches; None if unknown."""
-    value = node.meta.get("val")
-    return fetched(node) if value is None else value
+    """Returns a node's value: stored, its constant, or worked out from its inputs; None if unknown.
+
+    PT2E leaves the nodes that it inserts without a value, and the constants too.
+    """
+    if (value := _stored(node)) is not None:
+        return value
+    missing = _missing_above(node)
+    derived: dict[Node, Any] = {}
+    for each in sorted(missing):
+        derived[each] = _run(each.target, each.args, each.kwargs, derived).value
+    return derived.get(node)
 
 
 def fetched(node: Node) -> torch.Tensor | None:
@@ -58,23 +67,52 @@ def compute(
         target: The op, of either dialect.
         args: Its arguments, with nodes for values.
         kwargs: The same, by name.
-        known: Values to use instead of what the nodes' metadata says: how the graph will be.
+        known: Values to use instead of what the nodes have now: how the graph will be.
 
     Returns:
         The result, unknown if a value is missing, or what the op said if it refused.
     """
-    replaced = known or {}
+    return _run(target, args, kwargs, known or {})
+
+
+def compute_node(node: Node, known: Mapping[Node, Any] | None = None) -> Computed:
+    """Runs a node's op as it stands, with other values for some of its inputs if they are given."""
+    return compute(node.target, node.args, node.kwargs, known)
+
+
+def _stored(node: Node) -> Any:
+    value = node.meta.get("val")
+    return fetched(node) if value is None else value
+
+
+def _missing_above(node: Node) -> list[Node]:
+    """The ops without a value that a node's value depends on, itself included; none if one is unknowable."""
+    missing: dict[Node, None] = {}
+    todo = [node]
+    while todo:
+        current = todo.pop()
+        if current in missing or _stored(current) is not None:
+            continue
+        if current.op != "call_function" or len(missing) == MOST_DERIVED:
+            return []
+        missing[current] = None
+        todo.extend(current.all_input_nodes)
+    return list(missing)
+
+
+def _run(target: Any, args: Any, kwargs: Any, known: Mapping[Node, Any]) -> Computed:
     values: dict[Node, Any] = {}
 
     def collect(node: Node) -> Node:
-        values[node] = replaced[node] if node in replaced else value_of(node)
+        values[node] = known[node] if node in known else value_of(node)
         return node
 
     map_arg((args, dict(kwargs)), collect)
     if any(value is None for value in values.values()):
         return UNKNOWN
-    with _fake_mode(values) as mode:
-        fake = {node: _as_fake(mode, value) for node, value in values.items()}
+    mode = _mode_of(values)
+    with torch.no_grad(), mode, enable_python_dispatcher():
+        fake = {node: _in_mode(mode, value) for node, value in values.items()}
         try:
             named = map_arg(dict(kwargs), fake.__getitem__)
             return Computed(target(*map_arg(args, fake.__getitem__), **named))
@@ -82,19 +120,21 @@ def compute(
             return Computed(error=f"{type(error).__name__}: {error}".splitlines()[0])
 
 
-def compute_node(node: Node, known: Mapping[Node, Any]) -> Computed:
-    """Runs a node's op as it stands, with other values for some of its inputs."""
-    return compute(node.target, node.args, node.kwargs, known)
+def _mode_of(values: Mapping[Node, Any]) -> FakeTensorMode:
+    """The mode of the values, or else of the graph: fake tensors of two modes do not mix."""
+    mode = _first_mode(values.values())
+    for node in values:
+        mode = mode or _first_mode(other.meta.get("val") for other in node.graph.nodes)
+    return mode or FakeTensorMode()
 
 
-@contextlib.contextmanager
-def _fake_mode(values: Mapping[Node, Any]) -> Iterator[FakeTensorMode]:
-    mode = detect_fake_mode(list(values.values())) or FakeTensorMode()
-    with torch.no_grad(), mode, enable_python_dispatcher():
-        yield mode
+def _first_mode(values: Iterable[Any]) -> FakeTensorMode | None:
+    return next((value.fake_mode for value in values if isinstance(value, FakeTensor)), None)
 
 
-def _as_fake(mode: FakeTensorMode, value: Any) -> Any:
-    if isinstance(value, torch.Tensor) and not isinstance(value, FakeTensor):
-        return mode.from_tensor(value, static_shapes=True)
-    return value
+def _in_mode(mode: FakeTensorMode, value: Any) -> Any:
+    if not isinstance(value, torch.Tensor) or (isinstance(value, FakeTensor) and value.fake_mode is mode):
+        return value
+    if isinstance(value, FakeTensor):
+        return torch.empty_strided(value.size(), value.stride(), dtype=value.dtype, device=value.device)
+    return mode.from_tensor(value, static_shapes=True)
