@@ -11,10 +11,12 @@ from qdqviz.cli.options import add_radius, add_step, add_trace
 from qdqviz.cli.output import STDOUT, Output
 from qdqviz.cli.pictures import picture_of, theme_of
 from qdqviz.cli.traces import open_trace
+from qdqviz.cli.walks import steps_of_pass, walk_bytes
 from qdqviz.errors import UsageError
 
 if TYPE_CHECKING:
     from qdqviz.draw.files import Format
+    from qdqviz.trace.reader import Trace
 
 FORMATS: tuple[Format, ...] = ("svg", "png", "dot", "txt")
 """Endings of picture files."""
@@ -26,14 +28,20 @@ class Draw(Command):
     The file's ending says which. Shown is the neighbourhood of what changed, before and after in one
     layout.
 
-    qdqviz draw t.qdqtrace 14 -o step14.svg
-    qdqviz draw t.qdqtrace 14 -o - --format dot --view before
+      qdqviz draw t.qdqtrace 14 -o step14.svg
+      qdqviz draw t.qdqtrace 14 -o - --format dot --view before
+      qdqviz draw t.qdqtrace --walk SinkOpsCloserToUsePass -o sink.svg
     """
 
     def configure(self, parser: ArgumentParser) -> None:
         """Add TRACE, STEP, `-o`, `--format`, `--view` and `--radius`."""
         add_trace(parser)
-        add_step(parser)
+        add_step(parser, optional=True)
+        parser.add_argument(
+            "--walk",
+            metavar="PASS|FIRST-LAST",
+            help="instead of STEP: all rewrites of a pass, or a range of steps, as one animated SVG",
+        )
         parser.add_argument(
             "-o", "--output", metavar="FILE", required=True, help="the file; - is standard output"
         )
@@ -55,12 +63,36 @@ class Draw(Command):
 
         kind = picture_format(options.output, options.format)
         theme = theme_of(options.theme)
+        if (options.step is None) == (options.walk is None):
+            raise UsageError("say what to draw: either STEP or --walk")
+        if options.walk is not None and kind != "svg":
+            raise UsageError(f"a walk is an animated SVG: {kind} cannot hold it")
         with open_trace(options, output) as trace:
-            rewrite = trace.rewrite(options.step)
-            shown = picture_of(trace, rewrite, options.radius, options.view)
-            title = f"{trace.runs[rewrite.run].label}, step {rewrite.step}: {sentence(trace, rewrite)}"
-        output.file(options.output, render(shown, kind, theme, title=title))
+            if options.walk is not None:
+                data = walk_bytes(trace, _steps(trace, options.walk), options.radius, theme, output)
+            else:
+                rewrite = trace.rewrite(options.step)
+                shown = picture_of(trace, rewrite, options.radius, options.view)
+                title = f"{trace.runs[rewrite.run].label}, step {rewrite.step}: {sentence(trace, rewrite)}"
+                data = render(shown, kind, theme, title=title)
+        output.file(options.output, data)
         return 0
+
+
+def _steps(trace: Trace, walk: str) -> tuple[int, ...]:
+    """The steps of a walk.
+
+    Raises:
+        UsageError: If there are no such steps, or no such pass.
+    """
+    first, dash, last = walk.partition("-")
+    if not (dash and first.isdecimal() and last.isdecimal()):
+        return steps_of_pass(trace, walk)
+    if int(first) > int(last):
+        raise UsageError(f"{walk} counts backwards")
+    for step in (int(first), int(last)):
+        trace.check_step(step, first=1)
+    return tuple(range(int(first), int(last) + 1))
 
 
 def picture_format(name: str, asked: str | None) -> Format:

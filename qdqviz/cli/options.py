@@ -62,9 +62,7 @@ def add_step(parser: ArgumentParser, *, optional: bool = False) -> None:
     """Add STEP."""
     what = "a step's number, as `qdqviz steps` lists them"
     if optional:
-        parser.add_argument(
-            "step", metavar="STEP", nargs="?", type=step_number, help=f"{what}; all by default"
-        )
+        parser.add_argument("step", metavar="STEP", nargs="?", type=step_number, help=f"{what}")
     else:
         parser.add_argument("step", metavar="STEP", type=step_number, help=what)
 

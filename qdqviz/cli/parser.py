@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 from collections.abc import Iterable
+from itertools import islice
 from typing import Any, NoReturn
 
 from qdqviz import __version__
@@ -40,6 +41,32 @@ class Parser(argparse.ArgumentParser):
             UsageError: Always, with one line.
         """
         raise UsageError(f"{' '.join(message.split())}; see `{self.prog} --help`")
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Like argparse's, but an optional positional may also come after options (`live x -p PASSES 3`)."""
+        return super().parse_known_args(None if args is None else self._options_first(list(args)), namespace)
+
+    def _options_first(self, words: list[str]) -> list[str]:
+        """The words with options and their values moved to the front.
+
+        argparse gives an optional positional up as soon as an option follows the ones before it.
+        """
+        if any(each.nargs in (argparse.PARSER, argparse.REMAINDER) for each in self._actions):
+            return words
+        options: list[str] = []
+        positionals: list[str] = []
+        rest = iter(words)
+        for word in rest:
+            action = self._option_string_actions.get(word)
+            if word == "--":
+                return [*options, *positionals, word, *rest]
+            if word == "-" or not word.startswith("-"):
+                positionals.append(word)
+                continue
+            options.append(word)
+            if action is not None and action.nargs is None:
+                options.extend(islice(rest, 1))
+        return [*options, *positionals]
 
     def _check_value(self, action: argparse.Action, value: Any) -> None:
         """Refuse what is none of an argument's choices, naming the closest; argparse lists them all."""

@@ -14,8 +14,10 @@ from qdqviz.cli.table import columns
 class Samples(Command):
     """List the sample models, or describe one.
 
-    qdqviz samples
-    qdqviz samples encoder
+    A description says what there is to see, and which passes to try.
+
+      qdqviz samples
+      qdqviz samples encoder
     """
 
     def configure(self, parser: ArgumentParser) -> None:

@@ -23,8 +23,10 @@ if TYPE_CHECKING:
 class Show(Command):
     """Show one rewrite: sentence, changes, before and after.
 
-    qdqviz show t.qdqtrace 14
-    qdqviz show convnet -p FuseBatchNormWithConv 1 --json
+    Also what it did to live ranges. Pictures show the neighbourhood of what changed.
+
+      qdqviz show t.qdqtrace 14
+      qdqviz show convnet -p FuseBatchNormWithConv 1 --json
     """
 
     def configure(self, parser: ArgumentParser) -> None:

@@ -19,8 +19,10 @@ if TYPE_CHECKING:
 class Steps(Command):
     """List the rewrites of a trace, one line each.
 
-    qdqviz steps t.qdqtrace
-    qdqviz steps encoder -p cadence-reorder --json
+    Each is told in a sentence: what the pass did, and what that gained.
+
+      qdqviz steps t.qdqtrace
+      qdqviz steps encoder -p cadence-reorder --json
     """
 
     def configure(self, parser: ArgumentParser) -> None:

@@ -90,6 +90,37 @@ def test_draw_writes_to_standard_output_one_view_at_a_time(qdqviz, trace):
     assert "q_9" in after
 
 
+@pytest.mark.parametrize("walk", ["AdvanceQuantize", "1-1"])
+def test_draw_walks_over_a_pass_or_a_range_in_one_animated_svg(qdqviz, trace, walk):
+    done = qdqviz("draw", trace, "--walk", walk, "-o", "-", "--format", "svg")
+    assert done.code == 0 and "animation" in done.out
+    assert "step 1: Moved q_7 above view_2" in done.out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "hint"),
+    [
+        (["--walk", "AdvanceQuantise"], "did you mean AdvanceQuantize?"),
+        (["--walk", "Sink"], "rewrote nothing"),
+        (["--walk", "1-7"], "no step 7"),
+        (["--walk", "2-1"], "backwards"),
+        (["1", "--walk", "1-1"], "either STEP or --walk"),
+        ([], "either STEP or --walk"),
+    ],
+)
+def test_a_walk_that_cannot_be_is_one_line(qdqviz, trace, arguments, hint):
+    assert hint in one_line(qdqviz("draw", trace, *arguments, "-o", "-", "--format", "svg"), 2)
+
+
+def test_a_step_may_come_before_or_after_options(qdqviz, trace):
+    first = qdqviz("live", trace, "1", "--values", "qdq").out
+    assert (
+        first
+        == qdqviz("live", trace, "--values", "qdq", "1").out
+        == qdqviz("live", "--values=qdq", trace, "1").out
+    )
+
+
 def test_open_without_a_terminal_prints_the_steps(qdqviz, trace):
     assert qdqviz("open", trace).out == qdqviz("steps", trace).out
 
