@@ -1,8 +1,9 @@
 """A picture in character cells: boxes in box characters, edges as braille splines.
 
 What a step does is told without colour too: a heavy frame with `+` is added, a dashed one with `-` removed,
-a double one with `~` rewired; `↑2` and `↓3` in a frame are inputs and users that the picture does not show;
-thick edges carry real values, thin ones integers.
+a double one with `~` rewired; `*` makes something else, `↕` runs earlier or later. `↑2` and `↓3` in a frame
+are inputs and users that the picture does not show, `▸` is a fold. Thick edges carry real values, thin ones
+integers.
 """
 
 from __future__ import annotations
@@ -39,6 +40,7 @@ PLAIN = Frame("╭╮╰╯", "─", "│")
 FRAMES: Mapping[Mark, Frame] = {
     Mark.NONE: PLAIN,
     Mark.CHANGED: PLAIN,
+    Mark.MOVED: PLAIN,
     Mark.ADDED: Frame("┏┓┗┛", "━", "┃"),
     Mark.REMOVED: Frame("┌┐└┘", "╌", "╎"),
     Mark.REWIRED: Frame("╔╗╚╝", "═", "║"),
@@ -119,7 +121,7 @@ def _draw_box(grid: Grid, rect: CellRect, box: Box, is_selected: bool) -> None:
         row = rect.row + 1 + index
         text = box.lines[index] if index < len(box.lines) else ""
         grid.put(rect.column, row, frame.down, stroke)
-        grid.write(rect.column + 1, row, center(text, inside), _line_style(box, index))
+        grid.write(rect.column + 1, row, f" {center(text, inside - 2)} ", _line_style(box, index))
         grid.put(right, row, frame.down, stroke)
     _write_title(grid, rect, box, stroke)
     if box.more_users:

@@ -32,6 +32,7 @@ MARK_TEXTS = {
     Mark.REMOVED: "removed",
     Mark.REWIRED: "rewired: other inputs",
     Mark.CHANGED: "same inputs, other result",
+    Mark.MOVED: "runs earlier or later",
 }
 """A mark in words."""
 

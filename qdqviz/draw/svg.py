@@ -125,7 +125,9 @@ def _look(box: Box, theme: Theme) -> _Look:
     if box.mark is Mark.NONE:
         return _Look(role, theme.tint(box.role), role, text, 1.3, "")
     stroke = theme.marks[box.mark.name.lower()]
-    heavy = {Mark.ADDED: 2.8, Mark.REMOVED: 1.8, Mark.REWIRED: 1.4, Mark.CHANGED: 1.4}[box.mark]
+    heavy = {Mark.ADDED: 2.8, Mark.REMOVED: 1.8, Mark.REWIRED: 1.4, Mark.CHANGED: 1.4, Mark.MOVED: 1.4}[
+        box.mark
+    ]
     return _Look(stroke, theme.tint(box.role), role, text, heavy, "7 4" if box.mark is Mark.REMOVED else "")
 
 

@@ -39,6 +39,8 @@ class Mark(StrEnum):
     """Its inputs are others after the step."""
     CHANGED = "*"
     """What it does, or what it makes, is another after the step; its inputs are the same."""
+    MOVED = "↕"
+    """It is the same, but runs earlier or later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,7 +233,9 @@ def mark_of(before: NodeState | None, after: NodeState | None) -> Mark:
     if before.input_ids() != after.input_ids():
         return Mark.REWIRED
     pairs = ((getattr(before, field), getattr(after, field)) for field in _ESSENTIAL)
-    return Mark.NONE if all(same(old, new) for old, new in pairs) else Mark.CHANGED
+    if not all(same(old, new) for old, new in pairs):
+        return Mark.CHANGED
+    return Mark.NONE if before.order == after.order else Mark.MOVED
 
 
 def _dtype(state: NodeState) -> str | None:

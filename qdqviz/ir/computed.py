@@ -33,7 +33,9 @@ class ComputedSpecs:
         for item in reversed(self._upstream(node)):
             kind = role(item)
             source = data_source(item) if kind in _FOLLOWED else None
-            self._known[item.id] = item.spec if source is None else corrected(item, kind, self._known.get(source))
+            self._known[item.id] = (
+                item.spec if source is None else corrected(item, kind, self._known.get(source))
+            )
         return self._known.get(node)
 
     def node(self, node: int) -> NodeState | None:

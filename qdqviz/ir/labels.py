@@ -19,8 +19,18 @@ from qdqviz.ir.values import Ref, Value
 NameOf = Callable[[int], str]
 """Gives a node's name from its identity."""
 
-_QUIET_NAMESPACES = {"", "aten", "quantized_decomposed", "torch", "operator", "_operator", "math", "builtins"}
-_NAME_PREFIXES = re.compile(r"^(aten|quantized_decomposed|cadence|dim_order_ops|torchao|et_vk|_+)_?(?=[a-z])")
+_QUIET_NAMESPACES = {
+    "",
+    "aten",
+    "quantized_decomposed",
+    "dim_order_ops",
+    "torch",
+    "operator",
+    "_operator",
+    "math",
+    "builtins",
+}
+_NAME_PREFIXES = re.compile(r"^(aten|quantized_decomposed|cadence|dim_order_ops|torchao|et_vk)?_*(?=[a-z])")
 _NAME_WORDS = re.compile(r"_(default|copy|per_tensor)(?=_|$)")
 
 

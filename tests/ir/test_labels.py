@@ -107,6 +107,8 @@ def test_the_second_line_says_dtype_shape_and_bytes():
         ("quantized_decomposed_dequantize_per_channel_default", "dequantize_per_channel"),
         ("cadence_quantized_linear_per_tensor_1", "quantized_linear_1"),
         ("b__frozen_param0", "b__frozen_param0"),
+        ("dim_order_ops__clone_dim_order_default", "clone_dim_order"),
+        ("_softmax_1", "softmax_1"),
         ("default", "default"),
         ("_", "_"),
         ("aten_", "aten_"),
