@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from qdqviz.errors import QdqvizError
+from qdqviz.record.collector import fewer_full_collections
 from qdqviz.record.decisions import Decisions
 from qdqviz.record.passcalls import PassCalls
 from qdqviz.record.recorder import Recorder
@@ -82,7 +83,9 @@ def record(
         QdqvizError: If this process records already.
     """
     if _active:
-        raise QdqvizError(f"this process is recording already, to {_active[-1].path}; end that recording first")
+        raise QdqvizError(
+            f"this process is recording already, to {_active[-1].path}; end that recording first"
+        )
     where = Path(path) if path is not None else Path(tempfile.mkdtemp(prefix="qdqviz-")) / "run.qdqtrace"
     created = datetime.now(UTC).isoformat(timespec="seconds")
     writer = TraceWriter(where, TraceInfo(title or where.stem, created, _versions(), command))
@@ -95,6 +98,7 @@ def record(
         stack.callback(writer.close)
         stack.callback(asking.restore)
         stack.callback(recorder.close_outside)
+        stack.enter_context(fewer_full_collections())
         stack.enter_context(watching_edits(recorder))
         stack.enter_context(watching_retraces(recorder))
         stack.enter_context(suspending_traces(recorder, asking))

@@ -8,12 +8,13 @@ from typing import Any
 
 import torch
 from torch.fx import Graph, GraphModule, Node
+from torch.fx.immutable_collections import immutable_dict, immutable_list
 from torch.fx.node import _NodeBase
 
 from qdqviz.ir.node import Constant, NodeState
 from qdqviz.ir.order import between, spread
 from qdqviz.record.constants import ConstantPool
-from qdqviz.record.encode import Encoder
+from qdqviz.record.encode import SPEC_KEYS, Encoder
 from qdqviz.record.identity import Identities
 
 read_meta = _NodeBase.__dict__["meta"].__get__
@@ -23,11 +24,16 @@ read_meta = _NodeBase.__dict__["meta"].__get__
 class Mirror:
     """What was read off one node the last time, to tell cheaply whether it has changed."""
 
-    __slots__ = ("args", "kwargs", "meta", "meta_items", "node", "state", "val")
+    __slots__ = ("args", "kwargs", "meta", "meta_items", "node", "state", "target", "val")
 
     def __init__(self, node: Node, state: NodeState) -> None:
+        self.take(node, state)
+
+    def take(self, node: Node, state: NodeState) -> None:
+        """Be the mirror of a node that reads as `state` now."""
         self.node = node
         self.state = state
+        self.target: Any = node.target
         self.args: Any = node._args
         self.kwargs: Any = node._kwargs
         self.meta: dict[str, Any] = read_meta(node)
@@ -38,7 +44,9 @@ class Mirror:
 class LiveBody:
     """A graph of a subject while it is recorded: its path, the Graph object, a mirror of each node."""
 
-    def __init__(self, subject: int, path: str, graph: Graph, ids: Identities, encoder: Encoder, pool: ConstantPool) -> None:
+    def __init__(
+        self, subject: int, path: str, graph: Graph, ids: Identities, encoder: Encoder, pool: ConstantPool
+    ) -> None:
         self.subject = subject
         self.path = path
         self.graph = graph
@@ -49,8 +57,9 @@ class LiveBody:
         """Constants that placeholders stand for, by the placeholder's name when the program was made known."""
         self.lifted_ids: dict[int, Constant] = {}
         """The same by identity."""
-        self.graphs: dict[int, str] = {}
-        """Path of each GraphModule that get_attr or call_module nodes name, by object id."""
+        self.versions: list[Graph] = []
+        """Graph objects that this body has been, copies included, as far as they may come back."""
+        self._graphs: dict[int, tuple[Any, str]] = {}
         self._ids = ids
         self.encoder = encoder
         self._pool = pool
@@ -89,35 +98,58 @@ class LiveBody:
             states.append(state)
         return states
 
-    def refresh(self, nid: int, order: bytes | None = None) -> NodeState:
+    def refresh(self, nid: int) -> NodeState:
         """Read one node again, cheaply where it has not changed, and keep what it is now."""
         mirror = self.mirrors[nid]
-        node, old = mirror.node, mirror.state
-        if node._args is mirror.args and node._kwargs is mirror.kwargs:
-            args, kwargs = old.args, old.kwargs
-        else:
+        return self._read(nid, mirror, mirror.node, mirror.state.order)
+
+    def refresh_copy(self, nid: int, node: Node, order: bytes) -> NodeState:
+        """Read a node off its copy in another graph; gives the same state object where nothing changed."""
+        return self._read(nid, self.mirrors[nid], node, order)
+
+    def _read(self, nid: int, mirror: Mirror, node: Node, order: bytes) -> NodeState:
+        old = mirror.state
+        args, kwargs = old.args, old.kwargs
+        if not self._same_args(mirror, node):
             args, kwargs = self.encoder.args(node)
         meta = read_meta(node)
-        if self._same_meta(mirror, meta):
-            spec, short, sharer = old.spec, old.meta, old.shares_meta
-        else:
-            spec, short, sharer = self.encoder.spec(meta.get("val")), self.encoder.meta(meta), self._sharer(nid, meta)
+        spec, short, sharer = old.spec, old.meta, old.shares_meta
+        if not _same_meta(mirror, meta):
+            val = meta.get("val")
+            if val is not mirror.val or val is None:
+                spec = self.encoder.spec(val)
+            if not _same_items(mirror.meta_items, meta):
+                short = self.encoder.meta(meta)
+            sharer = self._sharer(nid, meta)
+        target = old.target if node.target is mirror.target else self.encoder.targets.text(node.target)
         constant = self.constant(node, nid) if node.op == "get_attr" else old.constant
-        state = NodeState(
-            nid,
-            old.order if order is None else order,
-            node.name,
-            node.op,
-            self.encoder.targets.text(node.target),
-            args,
-            kwargs,
-            spec,
-            short,
-            sharer,
-            constant,
-        )
-        self.mirrors[nid] = Mirror(node, state)
+        state = old
+        if not (
+            args is old.args
+            and kwargs is old.kwargs
+            and node.name == old.name
+            and order == old.order
+            and spec == old.spec
+            and short is old.meta
+            and sharer == old.shares_meta
+            and target == old.target
+            and constant == old.constant
+            and node.op == old.op
+        ):
+            state = NodeState(
+                nid, order, node.name, node.op, target, args, kwargs, spec, short, sharer, constant
+            )
+        mirror.take(node, state)
         return state
+
+    def _same_args(self, mirror: Mirror, node: Node) -> bool:
+        """Whether a node, or its copy elsewhere, has the arguments that were last read."""
+        if node._args is mirror.args and node._kwargs is mirror.kwargs:
+            return True
+        if node is mirror.node or mirror.args is None:
+            return False
+        ids = self._ids.of
+        return _alike(mirror.args, node._args, ids) and _alike(mirror.kwargs, node._kwargs, ids)
 
     def take_identity(self, twin: int, nid: int, state: NodeState | None) -> None:
         """Let the node known as `twin` be known as `nid`, which was erased."""
@@ -131,14 +163,7 @@ class LiveBody:
     def meta_changed(self, nid: int) -> bool:
         """Whether the node's metadata differs from what was last read."""
         mirror = self.mirrors.get(nid)
-        return mirror is not None and not self._same_meta(mirror, read_meta(mirror.node))
-
-    @staticmethod
-    def _same_meta(mirror: Mirror, meta: dict[str, Any]) -> bool:
-        if meta is not mirror.meta or len(meta) != len(mirror.meta_items):
-            return False
-        items = mirror.meta_items
-        return all(items.get(key, mirror) is item for key, item in meta.items())
+        return mirror is not None and not _same_meta(mirror, read_meta(mirror.node))
 
     def _sharer(self, nid: int, meta: dict[str, Any]) -> int | None:
         """The other node of this graph whose metadata is the very same dictionary, or None."""
@@ -149,6 +174,21 @@ class LiveBody:
                 return holder
         self._meta_holder[id(meta)] = nid
         return None
+
+    # -- sub-graphs --------------------------------------------------------------------------------
+
+    def path_of(self, module: Any) -> str | None:
+        """Path of the sub-graph that an object fetched by a node is, or None."""
+        known = self._graphs.get(id(module))
+        return None if known is None else known[1]
+
+    def name_graph(self, module: Any, path: str) -> None:
+        """Say which sub-graph an object is (the object is held, so that its id stays its own)."""
+        self._graphs[id(module)] = (module, path)
+
+    def graph_paths(self) -> set[str]:
+        """Paths of all sub-graphs that nodes of this graph name."""
+        return {path for _, path in self._graphs.values()}
 
     # -- constants ---------------------------------------------------------------------------------
 
@@ -170,9 +210,9 @@ class LiveBody:
         if isinstance(found, torch.Tensor):
             kind = "parameter" if isinstance(found, torch.nn.Parameter) else "buffer"
             return self._pool.tensor(kind, target, found)
-        if id(found) in self.graphs:
-            kind = "graph" if isinstance(found, GraphModule) else "delegate"
-            return Constant(kind, self.graphs[id(found)], None)
+        path = self.path_of(found)
+        if path is not None:
+            return Constant("graph" if isinstance(found, GraphModule) else "delegate", path, None)
         if found is None:
             return None
         self._pool.modules[target] = found
@@ -211,6 +251,53 @@ class LiveBody:
             assert key is not None
             found[nid] = low = key
         return found
+
+
+def _same_meta(mirror: Mirror, meta: dict[str, Any]) -> bool:
+    """Whether a node's metadata is the dictionary that was last read, with the same objects in it."""
+    if meta is not mirror.meta or len(meta) != len(mirror.meta_items):
+        return False
+    items = mirror.meta_items
+    for key, item in meta.items():
+        if items.get(key, mirror) is not item:
+            return False
+    return True
+
+
+def _alike(left: Any, right: Any, ids: dict[Node, int]) -> bool:
+    """Whether two raw arguments encode the same: nodes by identity, the rest by type and value."""
+    kind = type(left)
+    if kind is not type(right):
+        return False
+    if left is right:
+        return True
+    if kind is Node:
+        found = ids.get(left)
+        return found is not None and found == ids.get(right)
+    if kind in _SEQUENCES:
+        return len(left) == len(right) and all([_alike(a, b, ids) for a, b in zip(left, right, strict=True)])
+    if kind is immutable_dict:
+        return list(left) == list(right) and all([_alike(item, right[key], ids) for key, item in left.items()])
+    if kind is float:
+        return repr(left) == repr(right)
+    return kind in _PLAIN and left == right
+
+
+_SEQUENCES = frozenset({tuple, list, immutable_list})
+_PLAIN = frozenset({int, str, bool})
+
+
+def _same_items(before: dict[str, Any], now: dict[str, Any]) -> bool:
+    """Whether two metadata dictionaries hold the same objects, besides what belongs to the spec."""
+    rest = len(before)
+    for key in SPEC_KEYS:
+        rest -= key in before
+    for key, item in now.items():
+        if key not in SPEC_KEYS:
+            if before.get(key, before) is not item:
+                return False
+            rest -= 1
+    return rest == 0
 
 
 def _longest_increasing(keys: list[bytes | None]) -> set[int]:

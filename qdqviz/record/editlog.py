@@ -134,7 +134,9 @@ class EditLog:
         wanted = last_orders(self._base, self._versions, twins)
         orders: dict[int, bytes] = {}
         for body in {id(self._body[twin]): self._body[twin] for twin in twins}.values():
-            sequence = sorted(((nid, m.state.order) for nid, m in body.mirrors.items()), key=lambda pair: pair[1])
+            sequence = sorted(
+                ((nid, m.state.order) for nid, m in body.mirrors.items()), key=lambda pair: pair[1]
+            )
             orders.update(places(sequence, wanted))
         self._versions = unite(self._base, self._versions, twins, orders)
         for twin, nid in twins.items():

@@ -12,11 +12,14 @@ from torch.fx.immutable_collections import immutable_dict, immutable_list
 from qdqviz.ir.node import Dim, ScalarSpec, Spec, SymDim, TensorSpec
 from qdqviz.ir.values import Atom, DictArg, ListArg, NodeSeen, Ref, SliceArg, TextRef, Value
 from qdqviz.record.identity import Identities
+from qdqviz.record.instrument.values import Snapshot
 from qdqviz.record.targets import Targets
 
 _PLAIN = frozenset({type(None), bool, int, float, str, complex})
 _SYMBOLIC = (torch.SymInt, torch.SymFloat, torch.SymBool)
-_SKIPPED_META = frozenset({"val", "tensor_meta", "example_value"})
+SPEC_KEYS = frozenset({"val", "tensor_meta", "example_value"})
+"""Metadata keys that say what the value is; they are told by the spec and not again."""
+
 _LONG = 120
 """Characters from which a metadata text is kept in the text table."""
 
@@ -60,7 +63,10 @@ class Encoder:
             return Atom(kind.__name__, str(item).removeprefix("torch."))
         if kind in _SYMBOLIC:
             return Atom("sym", str(item.node.expr))
-        if isinstance(item, torch._ops.OpOverload | torch._ops.OpOverloadPacket) or kind.__name__ in _EDGE_OPS:
+        if (
+            isinstance(item, torch._ops.OpOverload | torch._ops.OpOverloadPacket)
+            or kind.__name__ in _EDGE_OPS
+        ):
             return Atom("function", self.targets.text(item))
         if issubclass(kind, torch.Tensor):
             return Atom("tensor", f"{self.dtype(item.dtype)}{list(item.shape)}")
@@ -113,7 +119,7 @@ class Encoder:
 
     def meta(self, meta: dict[str, Any]) -> tuple[tuple[str, Value], ...]:
         """Metadata in short form, sorted by key; values and tensor metadata are in the spec."""
-        items = [(key, self._meta_value(key, item)) for key, item in meta.items() if key not in _SKIPPED_META]
+        items = [(key, self._meta_value(key, item)) for key, item in meta.items() if key not in SPEC_KEYS]
         return tuple(sorted(((str(key), item) for key, item in items), key=lambda pair: pair[0]))
 
     def _meta_value(self, key: str, item: Any) -> Value:
@@ -163,6 +169,8 @@ class Encoder:
             return tuple(size if type(size) is int else self.atom(size) for size in item)
         if kind in _CONTAINERS:
             return self._see_container(kind, item, deep)
+        if kind is Snapshot:
+            return self._see_snapshot(item)
         return self.atom(item)
 
     def _see_container(self, kind: type, item: Any, deep: bool) -> Value:
@@ -175,5 +183,16 @@ class Encoder:
         return parts if kind is tuple else ListArg(parts)
 
 
+    def _see_snapshot(self, item: Snapshot) -> Value:
+        """A container that was copied when the decision was taken."""
+        if item.length > len(item.items):
+            return Atom("size", f"{item.kind} of {item.length}")
+        if item.kind in _MAPPINGS:
+            return DictArg(tuple((self.see(key, False), self.see(value, False)) for key, value in item.items))
+        parts = tuple([self.see(part, False) for part in item.items])
+        return parts if item.kind == "tuple" else ListArg(parts)
+
+
+_MAPPINGS = frozenset({"dict", "defaultdict", "OrderedDict", "dict_items"})
 _EDGE_OPS = frozenset({"EdgeOpOverload", "EdgeOpOverloadPacket", "EdgeDialectFunctionSchema"})
 _CONTAINERS = frozenset({list, tuple, set, frozenset, dict, immutable_list, immutable_dict})

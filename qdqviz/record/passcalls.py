@@ -118,7 +118,9 @@ class PassCalls:
 
     # -- one call ----------------------------------------------------------------------------------
 
-    def _call(self, owner: Any, kind: str, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    def _call(
+        self, owner: Any, kind: str, call: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
         recorder = self._recorder
         given = args[0] if args else next(iter(kwargs.values()), None)
         module = self._graph_module(given)
@@ -141,7 +143,7 @@ class PassCalls:
         finally:
             self._active.pop()
             run.finish(error, modified, missing or "recorded")
-            recorder.runs.pop()
+            recorder.leave_run()
 
     def _begin(self, owner: Any, kind: str, module: GraphModule) -> Run:
         recorder = self._recorder
@@ -155,7 +157,7 @@ class PassCalls:
         source = f"{getattr(cls, '__module__', '?')}:{getattr(cls, '__qualname__', name)}"
         body = recorder.body_of(module.graph)
         run = Run(recorder, subject, body, name, source, kind, _file_of(cls))
-        recorder.runs.append(run)
+        recorder.enter_run(run)
         return run
 
     def _take_result(self, run: Run, result: Any) -> bool | None:

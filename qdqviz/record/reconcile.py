@@ -69,8 +69,7 @@ class Reconciler:
             return
         old = mirror.state
         self._log.edits.note_base(body, nid)
-        mirror.node, mirror.args, mirror.kwargs = node, None, None
-        state = body.refresh(nid, order)
+        state = body.refresh_copy(nid, node, order)
         if _settled(old, state):
             if state != old:
                 self._log.edits.put(body, nid, self._settle, state)

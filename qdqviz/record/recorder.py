@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +16,7 @@ from qdqviz.record.constants import ConstantPool
 from qdqviz.record.editlog import Group
 from qdqviz.record.encode import Encoder
 from qdqviz.record.identity import Identities
+from qdqviz.record.observe import Observer
 from qdqviz.record.owner import Owner
 from qdqviz.record.program import lifted_constants
 from qdqviz.record.reconcile import Reconciler, differs
@@ -33,6 +35,7 @@ class Recorder:
         self.writer = writer
         self.ids = Identities()
         self.encoder = Encoder(self.ids, writer.text)
+        self.observer = Observer(self.ids, self.encoder)
         self.pool = ConstantPool(self.encoder, keep_constants)
         self.runs: list[Run] = []
         """Pass runs under way, innermost last."""
@@ -50,14 +53,30 @@ class Recorder:
         """Graphs whose edits are recorded: the present ones of their subjects."""
         self._retraces: list[Retrace] = []
         self._outside: Run | None = None
-        self._programs: dict[int, Any] = {}
-        self._kept_alive: list[Any] = []
+        self.reads_metadata = False
+        """Whether metadata that is handed out now may be edited by a pass."""
+        self._programs: weakref.WeakValueDictionary[int, Any] = weakref.WeakValueDictionary()
+        self._erased: list[Node] = []
+        """Nodes erased since the last pass run ended: decisions may still speak of them."""
 
     # -- whether to listen -------------------------------------------------------------------------
 
     def wants(self, graph: Graph) -> bool:
         """Whether edits of this graph are recorded now, on this thread."""
         return graph in self._current and not self._suspended and threading.get_ident() == self._thread
+
+    def _update_reading(self) -> None:
+        self.reads_metadata = bool(self.runs) and not self._retraces
+
+    def enter_run(self, run: Run) -> None:
+        """A pass run begins."""
+        self.runs.append(run)
+        self._update_reading()
+
+    def leave_run(self) -> None:
+        """The innermost pass run has ended."""
+        self.forget(self.runs.pop())
+        self._update_reading()
 
     @property
     def listening(self) -> bool:
@@ -77,9 +96,7 @@ class Recorder:
 
     def know_program(self, program: Any) -> None:
         """Take note of an ExportedProgram, whose signature says what its placeholders stand for."""
-        module = program.graph_module
-        self._kept_alive.append(program)
-        self._programs[id(module)] = program
+        self._programs[id(program.graph_module)] = program
 
     def subject_of(self, module: GraphModule) -> LiveSubject:
         """The subject that a pass is about to run on; a graph not seen before is read whole."""
@@ -101,11 +118,11 @@ class Recorder:
     def _new_subject(self, module: GraphModule, parent: int | None) -> LiveSubject:
         subject = LiveSubject(len(self.subjects), self.ids, self.encoder, self.pool)
         self.subjects.append(subject)
-        self._kept_alive.append(module)
         lifted = lifted_constants(self._programs.get(id(module)), self.pool)
         first = subject.first_state(module, lifted)
         for body in subject.bodies.values():
             self._bodies[body.graph] = self._current[body.graph] = body
+            body.versions.append(body.graph)
         name = self.names.get(id(module)) or f"graph {subject.id + 1}"
         self.writer.begin()
         self.writer.add_subject(Subject(subject.id, name, dialect_of(module), parent), first)
@@ -225,6 +242,7 @@ class Recorder:
         owner, inputs = log.erasure or (log.erasing(node), ())
         log.edits.put_erased(body, nid, owner)
         del body.mirrors[nid]
+        self._erased.append(node)
         for source in inputs:
             if not source.users:
                 log.note_unused(source, owner)
@@ -263,8 +281,6 @@ class Recorder:
 
     def meta_read(self, node: Node) -> None:
         """A node's metadata dictionary was handed out."""
-        if self._retraces or not self.runs:
-            return
         run = self.runs[-1]
         nid = self.ids.of.get(node)
         body = self._current.get(node.graph)
@@ -272,7 +288,12 @@ class Recorder:
             return
         token = run.log.current
         earlier = run.meta_reads.get(nid)
-        if earlier is not None and token is not None and earlier[1] is not token.owner and body.meta_changed(nid):
+        if (
+            earlier is not None
+            and token is not None
+            and earlier[1] is not token.owner
+            and body.meta_changed(nid)
+        ):
             run.log.edits.touch(body, nid, earlier[1])
             run.log.edits.settle_node(nid)
         run.meta_reads[nid] = (body, run.log.owner(node, None))
@@ -284,7 +305,7 @@ class Recorder:
             source = self._bodies.get(original.graph)
             if source is not None and copy.graph not in self._bodies:
                 self._bodies[copy.graph] = source
-                self._kept_alive.append(copy.graph)
+                source.versions.append(copy.graph)
 
     def searched(self, graph: Graph, op: str, target: Any, found: int) -> None:
         """A graph was searched as a whole."""
@@ -292,7 +313,9 @@ class Recorder:
             text = None if target is None else self.encoder.targets.text(target)
             log = self.runs[-1].log
             if len(log.looked_for) < 256:
-                log.looked_for.append(LookedFor("find_nodes", op or None, text, found, self._current[graph].path))
+                log.looked_for.append(
+                    LookedFor("find_nodes", op or None, text, found, self._current[graph].path)
+                )
 
     def calling(self, name: str) -> Any:
         """A named call that edits a graph begins."""
@@ -319,6 +342,7 @@ class Recorder:
         self.runs[-1].log.edits.settle()
         retrace = Retrace(body, module.graph, interpreter)
         self._retraces.append(retrace)
+        self._update_reading()
         return retrace
 
     def run_node(self, original: Any, interpreter: Any, node: Node) -> Any:
@@ -348,6 +372,7 @@ class Recorder:
             return
         while self._retraces and self._retraces.pop() is not retrace:
             pass
+        self._update_reading()
         if module is None or not self.runs:
             return
         body, run = retrace.body, self.runs[-1]
@@ -356,14 +381,32 @@ class Recorder:
         RetraceReader(retrace, self.ids, run.log.edits, settle).finish(module)
         self._rebind(body, retrace.old, module, old_module)
 
-    def _rebind(self, body: LiveBody, old: Graph, module: GraphModule, old_module: GraphModule | None) -> None:
+    def _rebind(
+        self, body: LiveBody, old: Graph, module: GraphModule, old_module: GraphModule | None
+    ) -> None:
         self._current.pop(old, None)
         self._bodies[module.graph] = self._current[module.graph] = body
-        self._kept_alive.append(module)
+        body.versions.append(module.graph)
         for parent in self.subjects[body.subject].bodies.values():
-            path = parent.graphs.get(id(old_module))
-            if path == body.path and old_module is not None:
-                parent.graphs[id(module)] = path
+            if old_module is not None and parent.path_of(old_module) == body.path:
+                parent.name_graph(module, body.path)
+
+    def forget(self, run: Run) -> None:
+        """Let go of graphs that nothing will come back to: all between a subject's first and its latest.
+
+        What a run was given is kept as well, for a pass manager that discards what the pass returned.
+        """
+        for node in self._erased:
+            self.ids.of.pop(node, None)
+        self._erased.clear()
+        for body in run.subject.bodies.values():
+            keep = {body.versions[0], body.graph, run.given, *(outer.given for outer in self.runs)}
+            for graph in body.versions:
+                if graph not in keep and self._bodies.get(graph) is body and graph not in self._current:
+                    del self._bodies[graph]
+                    for node in graph.nodes:
+                        self.ids.of.pop(node, None)
+            body.versions = [graph for graph in body.versions if graph in self._bodies]
 
     # -- results -----------------------------------------------------------------------------------
 
@@ -393,7 +436,7 @@ class Recorder:
         """Follow a sub-graph into its copy."""
         inner = fetch(module, node)
         graph_module = inner_graph(inner)
-        if graph_module is None or id(inner) in body.graphs:
+        if graph_module is None or body.path_of(inner) is not None:
             return
         child = self._bodies.get(graph_module.graph)
         if child is None or child.subject != body.subject:
@@ -401,7 +444,7 @@ class Recorder:
             self._read_child(body, node, log, Owner("settle"))
             body.module = before
             return
-        body.graphs[id(inner)] = child.path
+        body.name_graph(inner, child.path)
         if child.graph is not graph_module.graph:
             self._adopt(child, graph_module)
 
@@ -416,4 +459,3 @@ def _nodes_after(graph: Graph, last: Node) -> list[Node]:
         found.append(node)
         node = node._next
     return found
-

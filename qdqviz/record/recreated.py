@@ -63,7 +63,9 @@ def renamed(state: NodeState, twins: Mapping[int, int]) -> NodeState:
     def known(nid: int) -> Value:
         return Ref(twins.get(nid, nid))
 
-    shares = state.shares_meta if state.shares_meta is None else twins.get(state.shares_meta, state.shares_meta)
+    shares = (
+        state.shares_meta if state.shares_meta is None else twins.get(state.shares_meta, state.shares_meta)
+    )
     nid = twins.get(state.id, state.id)
     if nid != state.id or shares != state.shares_meta or any(ref in twins for ref in state.input_ids()):
         args: Any = map_refs(state.args, known)
@@ -73,7 +75,10 @@ def renamed(state: NodeState, twins: Mapping[int, int]) -> NodeState:
 
 
 def unite(
-    base: dict[int, NodeState | None], versions: Versions, twins: Mapping[int, int], orders: Mapping[int, bytes]
+    base: dict[int, NodeState | None],
+    versions: Versions,
+    twins: Mapping[int, int],
+    orders: Mapping[int, bytes],
 ) -> Versions:
     """The same history, told with the originals' identities.
 
@@ -101,7 +106,9 @@ def unite(
     return united
 
 
-def last_orders(base: Mapping[int, NodeState | None], versions: Versions, twins: Mapping[int, int]) -> dict[int, bytes]:
+def last_orders(
+    base: Mapping[int, NodeState | None], versions: Versions, twins: Mapping[int, int]
+) -> dict[int, bytes]:
     """Sort key that each twin's original had before it was erased."""
     found: dict[int, bytes] = {}
     for twin, nid in twins.items():

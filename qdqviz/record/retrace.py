@@ -114,12 +114,16 @@ class RetraceReader:
 
     def _copy_of(self, run: NodeRun, result: Node | None) -> Node | None:
         """The created node that is the old one still, if any: equal arguments before equal target."""
-        like = [n for n in run.created if n.op == run.old.op and (n.op == "output" or n.target == run.old.target)]
+        like = [
+            n for n in run.created if n.op == run.old.op and (n.op == "output" or n.target == run.old.target)
+        ]
         if run.old.op == "placeholder":
             like = [node for node in run.created if node.op == "placeholder"]
         if len(like) <= 1 and (not like or like[0] is result or run.old.op in ("output", "placeholder")):
             return like[0] if like else None
-        expected = self._expected(self._body.mirrors[run.nid].state) if run.nid in self._body.mirrors else None
+        expected = (
+            self._expected(self._body.mirrors[run.nid].state) if run.nid in self._body.mirrors else None
+        )
         for node in like:
             if expected is not None and same(self._body.encoder.args(node)[0], expected):
                 return node
@@ -150,7 +154,7 @@ class RetraceReader:
                 self._split[self._ids.ensure(node)] = found
 
     def _key(self, found: Any) -> Any:
-        path = self._body.graphs.get(id(found))
+        path = self._body.path_of(found)
         return id(found) if path is None else path
 
     def _rewire_old(self) -> None:
@@ -166,6 +170,7 @@ class RetraceReader:
                     state = _rewired(self._body.mirrors[nid].state, old, new)
                     self._log.put(self._body, nid, owners[old], state)
                     self._body.mirrors[nid].state = state
+                    self._body.mirrors[nid].args = None
 
     def _read(self, nodes: list[Node]) -> None:
         """Compare each new node with what the trace says of it, and write the difference."""
@@ -194,20 +199,22 @@ class RetraceReader:
         """Owner of the first user: a new get_attr belongs to whoever fetched it."""
         return next((owner for user in node.users if (owner := self._owner_of.get(self._ids.of[user]))), None)
 
-    def _read_known(self, node: Node, nid: int, mirror: Mirror, order: bytes, owners: dict[int, Owner]) -> None:
+    def _read_known(
+        self, node: Node, nid: int, mirror: Mirror, order: bytes, owners: dict[int, Owner]
+    ) -> None:
         body, old = self._body, mirror.state
-        before_meta = mirror.meta_items
         self._log.note_base(body, nid)
-        mirror.node, mirror.args, mirror.kwargs = node, None, None
-        state = body.refresh(nid, order)
-        args_changed = not (same(old.args, state.args) and same(old.kwargs, state.kwargs))
-        if not args_changed and state == old:
+        state = body.refresh_copy(nid, node, order)
+        if state is old:
             return
-        meta_changed = old.meta != state.meta and before_meta is not None
+        args_changed = not (same(old.args, state.args) and same(old.kwargs, state.kwargs))
+        meta_changed = old.meta != state.meta
         if args_changed and self._only_split(old, state):
             args_changed = False
         if args_changed or meta_changed or (old.target != state.target and node.op == "call_function"):
-            middle = replace(state, name=old.name, order=old.order, spec=old.spec, shares_meta=old.shares_meta)
+            middle = replace(
+                state, name=old.name, order=old.order, spec=old.spec, shares_meta=old.shares_meta
+            )
             self._log.put(body, nid, owners.get(nid, self._settle), middle)
         self._log.put(body, nid, self._settle, state)
 
@@ -231,7 +238,9 @@ class RetraceReader:
 
     def _last_user_owner(self, attribute: Node) -> Owner | None:
         """Owner of the run of a get_attr's last user; None where it was dead before."""
-        return next((run.owner for run in reversed(self._retrace.runs) if attribute in run.old._input_nodes), None)
+        return next(
+            (run.owner for run in reversed(self._retrace.runs) if attribute in run.old._input_nodes), None
+        )
 
 
 def _rewired(state: NodeState, old: int, new: int) -> NodeState:

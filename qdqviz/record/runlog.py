@@ -8,10 +8,9 @@ from typing import Any
 from torch.fx import Node
 
 from qdqviz.record.editlog import EditLog
-from qdqviz.record.encode import Encoder
 from qdqviz.record.identity import Identities
+from qdqviz.record.observe import Observer
 from qdqviz.record.owner import Owner
-from qdqviz.trace.codec import value_to_json
 from qdqviz.trace.events import Kind
 from qdqviz.trace.model import LookedFor
 
@@ -56,7 +55,7 @@ class RunLog:
     Implements the decision log's protocol: `events`, `open`, `close`.
     """
 
-    def __init__(self, ids: Identities, encoder: Encoder, path_of: Any) -> None:
+    def __init__(self, ids: Identities, observer: Observer, path_of: Any) -> None:
         self.events: list[tuple[Any, ...]] = []
         """Raw events not yet reduced."""
         self.edits = EditLog()
@@ -74,7 +73,7 @@ class RunLog:
         self.elsewhere: dict[Node, Owner] = {}
         """Nodes created in graphs that are not (yet) a subject's, by the attempt that made them."""
         self._ids = ids.of
-        self._encoder = encoder
+        self._observer = observer
         self._path_of = path_of
         self._current: Token | None = None
         self._sweeps: dict[int, Owner] = {}
@@ -125,10 +124,10 @@ class RunLog:
     def _reduce(self, owner: Owner | None, start: int, seq: int, raised: bool) -> ClosedAttempt:
         shape: list[Any] = []
         values: list[Any] = []
-        see = self._encoder.see
+        see = self._observer.json
         for kind, site, outcome, *seen in self.events[start:]:
             shape += (int(kind), site, outcome, len(seen))
-            values.extend([value_to_json(see(item)) for item in seen])
+            values.extend([see(item) for item in seen])
             if owner is not None and not owner.asked and kind in _ASKING:
                 owner.asked = True
         key = tuple(shape)

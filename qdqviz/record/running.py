@@ -22,14 +22,23 @@ class Run:
     """A pass run under way: its log, and what the trace will say of it."""
 
     def __init__(
-        self, recorder: Recorder, subject: LiveSubject, root: LiveBody | None, name: str, source: str, kind: str, file: str
+        self,
+        recorder: Recorder,
+        subject: LiveSubject,
+        root: LiveBody | None,
+        name: str,
+        source: str,
+        kind: str,
+        file: str,
     ) -> None:
         self.id = recorder.run_count
         recorder.run_count += 1
         self.subject = subject
         self.root = root
         """The graph that it was called on."""
-        self.log = RunLog(recorder.ids, recorder.encoder, recorder.path_of)
+        self.given = None if root is None else root.graph
+        """The same as the Graph object that it was then."""
+        self.log = RunLog(recorder.ids, recorder.observer, recorder.path_of)
         self.meta_reads: dict[int, tuple[LiveBody, Owner]] = {}
         """Nodes whose metadata was handed out, and to whom."""
         self._recorder = recorder
@@ -63,7 +72,9 @@ class Run:
         recorder.writer.add_ops(recorder.encoder.targets.new_ops)
         recorder.encoder.targets.new_ops.clear()
 
-    def finish(self, error: PassError | None = None, modified: bool | None = None, decisions: str = "recorded") -> None:
+    def finish(
+        self, error: PassError | None = None, modified: bool | None = None, decisions: str = "recorded"
+    ) -> None:
         """Write all that is left of the run."""
         recorder = self._recorder
         self.log.close_all(raised=error is not None)

@@ -32,7 +32,9 @@ class LiveSubject:
         """The outermost graph."""
         return self.bodies[ROOT]
 
-    def read(self, module: GraphModule, path: str = ROOT, lifted: dict[str, Any] | None = None) -> list[Insert]:
+    def read(
+        self, module: GraphModule, path: str = ROOT, lifted: dict[str, Any] | None = None
+    ) -> list[Insert]:
         """Read a graph module and the sub-graphs that it names for the first time.
 
         Returns:
@@ -53,10 +55,10 @@ class LiveSubject:
             return None
         inner = body.fetch(node)
         module = inner_graph(inner)
-        if module is None or id(inner) in body.graphs:
+        if module is None or body.path_of(inner) is not None:
             return None
         path = self._fresh_path(f"{body.path}.{node.target}" if body.path else str(node.target))
-        body.graphs[id(inner)] = path
+        body.name_graph(inner, path)
         return path, module
 
     def first_state(self, module: GraphModule, lifted: dict[str, Any] | None = None) -> GraphState:
@@ -68,7 +70,7 @@ class LiveSubject:
         return body
 
     def _fresh_path(self, wanted: str) -> str:
-        taken = {*self.bodies, *(path for body in self.bodies.values() for path in body.graphs.values())}
+        taken = set(self.bodies).union(*(body.graph_paths() for body in self.bodies.values()))
         path, number = wanted, 2
         while path in taken:
             path, number = f"{wanted}~{number}", number + 1

@@ -65,5 +65,7 @@ class Targets:
         if arguments is None:
             return OpInfo(text, ())
         params = tuple(str(argument.name) for argument in arguments)
-        defaults = tuple((str(a.name), self._default(a.default_value)) for a in arguments if a.has_default_value())
+        defaults = tuple(
+            (str(a.name), self._default(a.default_value)) for a in arguments if a.has_default_value()
+        )
         return OpInfo(text, params, defaults, bool(getattr(schema, "is_mutable", False)))

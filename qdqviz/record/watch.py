@@ -20,6 +20,9 @@ _ABSENT = object()
 class EditListener(Protocol):
     """What the watchers tell of edits; each call says that the edit has happened or is about to."""
 
+    reads_metadata: bool
+    """Whether metadata that is handed out now may be edited by a pass (and not just by a retrace)."""
+
     def wants(self, graph: Graph) -> bool:
         """Whether edits of this graph are recorded now, on this thread."""
 
@@ -225,7 +228,7 @@ def _watch_fields(patches: Patches, to: EditListener) -> None:
         get, put = member.__get__, member.__set__
 
         def read(self: Node) -> Any:
-            if to.wants(self.graph):
+            if to.reads_metadata and to.wants(self.graph):
                 to.meta_read(self)
             return get(self)
 
