@@ -6,7 +6,7 @@ import ast
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from qdqviz.record.instrument.protocol import HOOKS
 from qdqviz.record.instrument.rewrite.bindings import Bindings
@@ -200,6 +200,11 @@ class Rewriter(ast.NodeTransformer):
     def truth_place(self, operand: ast.expr) -> Located:
         """Where the interpreter asks for the truth of an operand of a test."""
         return operand if _TRUTH_IS_ASKED_AT_OPERAND else self.where.anchor or operand
+
+    def compared(self, comparison: ast.Compare) -> None:
+        """Note a comparison in a test: before 3.12 the compiler places the rest of the test there."""
+        if not _TRUTH_IS_ASKED_AT_OPERAND:
+            self.where = replace(self.where, anchor=comparison)
 
 
 def _start(node: Located) -> dict[str, int]:

@@ -40,13 +40,13 @@ class LoopRewriter(TestRewriter):
         return self.hook("each", site, self.inner(iterable), at=place)
 
     def generators(self, node: Comprehension) -> None:
-        for generator in node.generators:
-            if generator.is_async:
-                generator.iter = self.inner(generator.iter)
-            else:
-                generator.iter = self._each(generator.iter, "comprehension", node)
-            group = Group()
-            generator.ifs = [self.condition(test, "comprehension", node, group) for test in generator.ifs]
+        with self.at("comprehension", Group(), node):
+            for generator in node.generators:
+                if generator.is_async:
+                    generator.iter = self.inner(generator.iter)
+                else:
+                    generator.iter = self._each(generator.iter, "comprehension", self.where.anchor or node)
+                generator.ifs = [self.test(test, "comprehension") for test in generator.ifs]
 
     def _comprehension(self, node: Comprehension) -> ast.expr:
         if not self.function:

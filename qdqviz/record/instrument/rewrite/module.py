@@ -64,10 +64,18 @@ class ModuleRewriter(FunctionRewriter):
         if self.function is None:
             self.generic_visit(node)
             return node
-        node.test = self.condition(node.test, "assert", node)
+        with self.at("assert", Group(), node):
+            node.test = self.test(node.test, "assert")
+            place = self.where.anchor
         if node.msg is not None:
             node.msg = self.inner(node.msg)
-        return node
+        if not isinstance(place, ast.Compare) or not __debug__:
+            return node
+        # The compiler places the error at the last comparison, which is a hook's call now.
+        failed = ast.Assert(test=ast.copy_location(ast.Constant(False), place), msg=node.msg)
+        passed = ast.copy_location(ast.Pass(), node)
+        tested = ast.If(test=node.test, body=[passed], orelse=[ast.copy_location(failed, place)])
+        return ast.copy_location(tested, node)
 
     def visit_Raise(self, node: ast.Raise) -> ast.stmt | list[ast.stmt]:
         if self.function is None:

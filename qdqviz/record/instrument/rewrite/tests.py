@@ -55,6 +55,7 @@ class TestRewriter(Rewriter):
                 node.orelse = self.test(node.orelse, kind, negated)
                 return node
             case ast.Compare():
+                self.compared(node)
                 return self._compare(node, "_test", negated)
         site = self.site(node, kind, negated=negated)
         place = self.truth_place(node)
@@ -81,7 +82,12 @@ class TestRewriter(Rewriter):
         node.comparators = [
             self.hook("chain_next", links[0], self.inner(operand), at=operand) for operand in operands[1:]
         ]
-        return self.hook("chain" + position, links[0], len(links), node, at=node)
+        if not position:
+            return self.hook("chain", links[0], len(links), node, at=node)
+        # A ternary makes the interpreter ask each link for its truth as the statement would: once.
+        true, false = (ast.copy_location(ast.Constant(outcome), node) for outcome in (True, False))
+        outcome = ast.copy_location(ast.IfExp(test=node, body=true, orelse=false), node)
+        return self.hook("chain_test", links[0], outcome, at=node)
 
     def visit_Compare(self, node: ast.Compare) -> ast.expr:
         return self._compare(node, "", False) if self.function else self._generic(node)
@@ -104,16 +110,21 @@ class TestRewriter(Rewriter):
         return self.hook("value", site, self.inner(node), at=node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
-        if not self.function or not _is_not(node) or isinstance(node.operand, ast.Constant):
+        if not self.function or not _is_not(node):
             return self._generic(node)
+        return self._negation(node, True)
+
+    def _negation(self, node: ast.UnaryOp, negated: bool) -> ast.expr:
+        """Rewrite a `not` in value position, where the interpreter does not take its operand apart."""
         operand = node.operand
-        if (isinstance(operand, ast.Compare) and len(operand.ops) == 1) or _is_not(operand):
-            with self.at(self.where.context, self.where.group, node):
-                node.operand = self.test(operand, "not", True)
-            return node
-        # Not taken apart: here the interpreter asks `a and b` for its value, then that for its truth.
-        site = self.site(operand, "not", negated=True)
-        node.operand = self.hook("test", site, self.inner(operand), at=node)
+        if isinstance(operand, ast.UnaryOp) and _is_not(operand):
+            node.operand = self._negation(operand, not negated)
+        elif isinstance(operand, ast.Compare) and len(operand.ops) == 1 and operand.lineno == node.lineno:
+            node.operand = self._compare(operand, "_test", negated)
+        elif not isinstance(operand, ast.Constant):
+            # Not in one: `a and b` is asked for its value first, and that for its truth here.
+            site = self.site(operand, "not", negated=negated)
+            node.operand = self.hook("test", site, self.inner(operand), at=node)
         return node
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
