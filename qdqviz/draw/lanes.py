@@ -16,7 +16,7 @@ from qdqviz.draw.lane_choice import MAX_LANES, Lane, choose_lanes, choose_window
 from qdqviz.draw.text import cut, cut_middle, width
 from qdqviz.draw.union import Mark
 from qdqviz.ir.graph import Body
-from qdqviz.ir.liveness import Liveness, LiveRange, Which, alive_bytes, liveness
+from qdqviz.ir.liveness import Liveness, LiveRange, LiveValues, Which, alive_bytes, live_pair, liveness
 from qdqviz.ir.text import bytes_text, short_dtype
 
 _BARS = " ▁▂▃▄▅▆▇█"
@@ -47,9 +47,16 @@ def live_lanes(
         columns: Width of the result.
         most: Most values to show.
     """
-    first = None if before is None else liveness(before, which)
-    last = None if after is None else liveness(after, which)
+    first, last = _lives(before, after, which)
     return draw_lanes(first, last, merged_axis(before, after), focus=focus, columns=columns, most=most)
+
+
+def _lives(before: Body | None, after: Body | None, which: Which) -> tuple[Liveness | None, Liveness | None]:
+    if before is not None and after is not None:
+        return live_pair(LiveValues(before), LiveValues(after), which)
+    one = None if before is None else liveness(before, which)
+    other = None if after is None else liveness(after, which)
+    return one, other
 
 
 def draw_lanes(

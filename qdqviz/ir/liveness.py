@@ -19,10 +19,10 @@ from typing import Literal
 
 from qdqviz.ir.computed import computed_specs
 from qdqviz.ir.graph import Body
-from qdqviz.ir.node import Dim, NodeState, ScalarSpec, Spec, TensorSpec
-from qdqviz.ir.roles import QUANTIZATION, Role, role
+from qdqviz.ir.last_uses import LastUses
+from qdqviz.ir.live_choice import chosen_nodes, roles_of
+from qdqviz.ir.node import NodeState, Spec, TensorSpec
 from qdqviz.ir.text import is_real, spec_bytes
-from qdqviz.ir.values import DictArg, ListArg, Ref, SliceArg, refs
 
 Which = Literal["qdq", "carried", "all"]
 """Which values count.
@@ -31,8 +31,6 @@ qdq: those made by quantize, dequantize and requantize nodes. carried: these, wh
 them, and what data movement brings to them: here it shows that a rewrite moved a quantize or a dequantize.
 all: all values but constants.
 """
-
-_HOLDERS = frozenset({tuple, ListArg, DictArg, SliceArg})
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,28 +153,72 @@ class LiveDifference:
         return self.after.real_byte_steps - self.before.real_byte_steps
 
 
+class LiveValues:
+    """All values of one graph: worked out once, then looked at in several ways."""
+
+    def __init__(self, body: Body) -> None:
+        self._nodes = body.in_order()
+        self._roles = roles_of(self._nodes)
+        self._uses = LastUses(self._nodes, computed_specs(self._nodes, self._roles))
+        self._chosen: dict[str, frozenset[int]] = {}
+
+    def nodes(self, which: Which) -> frozenset[int]:
+        """Identities of the nodes whose values count."""
+        if which not in self._chosen:
+            self._chosen[which] = chosen_nodes(self._nodes, self._roles, which)
+        return self._chosen[which]
+
+    def over(self, nodes: Collection[int], which: str = "chosen") -> Liveness:
+        """The live ranges of these nodes' values; `which` says how they were chosen."""
+        sizes: dict[Spec, int | None] = {}
+        ranges = tuple(item for node in self._nodes if node.id in nodes for item in self._ranges(node, sizes))
+        alive = _alive(ranges, len(self._nodes))
+        peak = max(alive, default=0)
+        return Liveness(
+            which=which,
+            ranges=ranges,
+            length=len(self._nodes),
+            peak_bytes=peak,
+            peak_step=alive.index(peak) if alive else 0,
+            byte_steps=sum(alive),
+            unknown=sum(item.nbytes is None for item in ranges),
+        )
+
+    def _ranges(self, node: NodeState, sizes: dict[Spec, int | None]) -> Iterator[LiveRange]:
+        for output, spec, start, last, user in self._uses.values(node):
+            dtype = _dtype(spec)
+            if dtype is None:
+                continue
+            if spec not in sizes:
+                sizes[spec] = spec_bytes(spec)
+            returned = user is not None and user.op == "output"
+            user_id = None if user is None else user.id
+            end = max(start, last)
+            yield LiveRange(node.id, output, node.name, dtype, sizes[spec], start, end, user_id, returned)
+
+
 def liveness(body: Body, which: Which | Collection[int] = "qdq") -> Liveness:
     """The live ranges of a graph's values, in time linear in the size of the graph.
+
+    To compare two states use `live_pair`: it looks at the same values in both.
 
     Args:
         body: The graph.
         which: `qdq`, `carried`, `all` (see `Which`), or the identities of the nodes whose values count.
     """
-    nodes = body.in_order()
-    roles = _roles(nodes)
-    lives = _Lives(nodes, computed_specs(nodes, roles))
-    wanted = _choose(nodes, roles, which)
-    ranges = tuple(item for node in nodes if node.id in wanted for item in lives.ranges(node))
-    peak, at = _peak(ranges, len(nodes))
-    return Liveness(
-        which=which if isinstance(which, str) else "chosen",
-        ranges=ranges,
-        length=len(nodes),
-        peak_bytes=peak,
-        peak_step=at,
-        byte_steps=sum(item.byte_steps for item in ranges),
-        unknown=sum(item.nbytes is None for item in ranges),
+    values = LiveValues(body)
+    return (
+        values.over(values.nodes(which), which) if isinstance(which, str) else values.over(frozenset(which))
     )
+
+
+def live_pair(before: LiveValues, after: LiveValues, which: Which) -> tuple[Liveness, Liveness]:
+    """The live ranges before and after a step, of the same values in both.
+
+    A value that is carried to a quantize before the step only counts after it too: it is still there.
+    """
+    nodes = before.nodes(which) | after.nodes(which)
+    return before.over(nodes, which), after.over(nodes, which)
 
 
 def difference(before: Liveness, after: Liveness) -> LiveDifference:
@@ -201,143 +243,6 @@ def alive_bytes(live: Liveness) -> list[int]:
     return _alive(live.ranges, live.length)
 
 
-def _choose(
-    nodes: Collection[NodeState], roles: dict[int, Role], which: Which | Collection[int]
-) -> Collection[int]:
-    """Identities of the nodes whose values count."""
-    if not isinstance(which, str):
-        return frozenset(which)
-    if which == "all":
-        return {node for node, found in roles.items() if found is not Role.CONSTANT}
-    made = {node for node, found in roles.items() if found in QUANTIZATION}
-    return made if which == "qdq" else _carried(nodes, roles, made)
-
-
-def _carried(nodes: Collection[NodeState], roles: dict[int, Role], made: set[int]) -> set[int]:
-    """What q/dq nodes make, what is moved on from there, and what is moved towards them."""
-    carriers = (Role.MOVEMENT, Role.GETITEM)
-    forward, backward = set(made), set[int]()
-    for node in nodes:
-        if roles[node.id] in carriers and not forward.isdisjoint(node.input_ids()):
-            forward.add(node.id)
-    for node in reversed(tuple(nodes)):
-        if roles[node.id] in QUANTIZATION:
-            backward.update(node.input_ids()[:1])
-        elif node.id in backward and roles[node.id] in carriers:
-            backward.update(node.input_ids())
-    backward = {node for node in backward if roles.get(node, Role.CONSTANT) is not Role.CONSTANT}
-    return forward | backward
-
-
-def _roles(nodes: Collection[NodeState]) -> dict[int, Role]:
-    """The role of every node, decided once for each target."""
-    known: dict[tuple[str, str, bool], Role] = {}
-    found: dict[int, Role] = {}
-    for node in nodes:
-        if node.constant is not None:
-            found[node.id] = role(node)
-            continue
-        key = node.op, node.target, type(node.spec) is ScalarSpec
-        if key not in known:
-            known[key] = role(node)
-        found[node.id] = known[key]
-    return found
-
-
-class _Lives:
-    """When each value of a graph is last used."""
-
-    def __init__(self, nodes: Collection[NodeState], specs: dict[int, Spec]) -> None:
-        self._specs = specs
-        self._sizes: dict[tuple[str, tuple[Dim, ...]], int | None] = {}
-        self._positions = {node.id: index for index, node in enumerate(nodes)}
-        self._nodes = tuple(nodes)
-        self._last: dict[int, int] = {}
-        self._last_of_part: dict[int, dict[int, int]] = {}
-        self._taken: dict[int, tuple[int, int]] = {}
-        for index, node in enumerate(nodes):
-            self._note_uses(index, node)
-        for node in reversed(self._nodes):
-            if node.id in self._taken:
-                self._hand_on(node)
-
-    def _note_uses(self, index: int, node: NodeState) -> None:
-        part = _part_taken(node)
-        if part is not None:
-            owner = self._specs.get(part[0])
-            if isinstance(owner, tuple) and owner:
-                # A part may be counted from the end.
-                self._taken[node.id] = part[0], part[1] % len(owner)
-                return
-        last = self._last
-        for value in node.args:
-            if type(value) is Ref:
-                last[value.node] = index
-            elif type(value) in _HOLDERS:
-                last.update(dict.fromkeys(refs(value), index))
-        for _, value in node.kwargs:
-            last.update(dict.fromkeys(refs(value), index))
-
-    def _hand_on(self, node: NodeState) -> None:
-        """A part taken by getitem is needed for as long as the getitem's users need it."""
-        parent, part = self._taken[node.id]
-        parts = self._last_of_part.setdefault(parent, {})
-        own = self._last_of_part.get(node.id, {}).values()
-        end = max(self._last.get(node.id, self._positions[node.id]), *own, -1)
-        parts[part] = max(end, parts.get(part, -1))
-
-    def ranges(self, node: NodeState) -> Iterator[LiveRange]:
-        """The ranges of the values that a node makes."""
-        if node.id in self._taken or node.op == "output":
-            return
-        spec = self._specs[node.id]
-        if isinstance(spec, tuple):
-            for index, part in enumerate(spec):
-                taken = self._last_of_part.get(node.id, {})
-                position = index if index in taken else index - len(spec)
-                yield from self._range(
-                    node, index, part, max(self._last.get(node.id, -1), taken.get(position, -1))
-                )
-        else:
-            yield from self._range(node, None, spec, self._last.get(node.id, -1))
-
-    def _range(self, node: NodeState, output: int | None, spec: Spec, last: int) -> Iterator[LiveRange]:
-        dtype = _dtype(spec)
-        if dtype is None:
-            return
-        start = self._positions[node.id]
-        user = self._nodes[last] if last >= 0 else None
-        returned = user is not None and user.op == "output"
-        last_user = None if user is None else user.id
-        size = self._size(spec)
-        yield LiveRange(node.id, output, node.name, dtype, size, start, max(start, last), last_user, returned)
-
-    def _size(self, spec: Spec) -> int | None:
-        """Bytes of a spec, worked out once for each dtype and shape."""
-        if type(spec) is not TensorSpec:
-            return spec_bytes(spec)
-        key = spec.dtype, spec.shape
-        if key not in self._sizes:
-            self._sizes[key] = spec.nbytes
-        return self._sizes[key]
-
-
-def _part_taken(node: NodeState) -> tuple[int, int] | None:
-    """(node, index) for a getitem of one part of a node's value."""
-    if len(node.args) != 2 or not node.target.endswith("getitem"):
-        return None
-    parent, part = node.args
-    return (parent.node, part) if isinstance(parent, Ref) and isinstance(part, int) else None
-
-
-def _dtype(spec: Spec) -> str | None:
-    if type(spec) is TensorSpec:
-        return spec.dtype
-    while isinstance(spec, tuple):
-        spec = next((part for part in spec if isinstance(part, TensorSpec | tuple)), None)
-    return spec.dtype if isinstance(spec, TensorSpec) else None
-
-
 def _alive(ranges: Collection[LiveRange], length: int) -> list[int]:
     growth = [0] * (length + 1)
     for item in ranges:
@@ -346,8 +251,10 @@ def _alive(ranges: Collection[LiveRange], length: int) -> list[int]:
     return list(accumulate(growth[:-1]))
 
 
-def _peak(ranges: Collection[LiveRange], length: int) -> tuple[int, int]:
-    """Most bytes alive in one step, and the first step with that many."""
-    alive = _alive(ranges, length)
-    peak = max(alive, default=0)
-    return peak, alive.index(peak) if alive else 0
+def _dtype(spec: Spec) -> str | None:
+    """The dtype of a value, of the first tensor where it is nested; None for what is no tensor."""
+    if type(spec) is TensorSpec:
+        return spec.dtype
+    while isinstance(spec, tuple):
+        spec = next((part for part in spec if isinstance(part, TensorSpec | tuple)), None)
+    return spec.dtype if isinstance(spec, TensorSpec) else None

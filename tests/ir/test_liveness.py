@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from rpds import HashTrieMap
 
 from qdqviz.ir.graph import Body
-from qdqviz.ir.liveness import alive_bytes, difference, liveness
+from qdqviz.ir.liveness import LiveValues, alive_bytes, difference, live_pair, liveness
 from qdqviz.ir.node import SymDim, TensorSpec
 from qdqviz.ir.order import spread
 from qdqviz.ir.values import DictArg, ListArg, Ref, SliceArg
@@ -203,6 +203,24 @@ def test_carried_values_are_those_on_the_way_to_and_from_qdq_nodes():
     found = {item.node for item in liveness(graph.body(), "carried").ranges}
     assert found == {before, moved, q, carried, d}
     assert {item.node for item in liveness(graph.body()).ranges} == {q, d}
+
+
+def test_a_pair_looks_at_the_same_values_before_and_after():
+    """A rewrite that removes a quantize leaves the value that it got: nothing carries it, but it is there."""
+    graph = Graph()
+    relu = graph.call("aten.relu.default", Ref(graph.input("x", 4)), name="relu", shape=(4,))
+    q = graph.quantize(relu, 0.1, 0, name="q")
+    d = graph.dequantize(q, 0.1, 0, name="d")
+    end = graph.call("aten.relu.default", Ref(d), name="relu_1", shape=(4,))
+    graph.output(end)
+    before = graph.body()
+    after = before.with_node(replace(graph.nodes[end], args=(Ref(relu),))).without_node(d).without_node(q)
+    assert liveness(after, "carried").ranges == ()
+    first, last = live_pair(LiveValues(before), LiveValues(after), "carried")
+    assert {item.node for item in first.ranges} == {relu, q, d}
+    assert [(item.node, item.start, item.end) for item in last.ranges] == [(relu, 1, 2)]
+    assert difference(first, last).byte_steps == 2 * 16 - (2 * 16 + 2 * 4 + 2 * 16)
+    assert first.which == last.which == "carried"
 
 
 def test_constants_are_no_values():
