@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from typing import TYPE_CHECKING
 
 from qdqviz.cli.output import Output
@@ -20,7 +21,8 @@ def start(plan: Plan, output: Output) -> Session:
     """
     from qdqviz.live.session import dialect_warnings, run
 
-    with pass_progress(output, f"loading {plan.target}") as tell:
+    # What a model or a pass prints is beside the result.
+    with pass_progress(output, f"loading {plan.target}") as tell, redirect_stdout(sys.stderr):
         loaded, passes = plan.prepare()
         for warning in dialect_warnings(loaded, passes):
             output.warn(warning)

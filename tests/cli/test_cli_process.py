@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -92,6 +93,57 @@ def test_record_runs_a_script_as_python_does(process, tmp_path):
     assert (recorded.stdout, recorded.stderr) == (plain.stdout, plain.stderr)
     assert recorded.returncode == plain.returncode == 1
     assert (tmp_path / "t.qdqtrace").exists()
+
+
+SLOW = """
+import time
+from torch.fx.passes.infra.pass_base import PassBase, PassResult
+
+class Slow(PassBase):
+    def call(self, graph_module):
+        for node in graph_module.graph.nodes:
+            if node.op == "call_function":
+                node.kwargs = {**node.kwargs, "seen": 1}
+        print("waiting", flush=True)
+        time.sleep(60)
+        return PassResult(graph_module, True)
+"""
+
+MODEL = """
+import operator, torch
+
+def build():
+    graph = torch.fx.Graph()
+    x = graph.placeholder("x")
+    graph.output(graph.call_function(operator.neg, (x,)))
+    return torch.fx.GraphModule(torch.nn.Module(), graph)
+"""
+
+
+def test_an_interrupt_from_the_keyboard_keeps_the_trace(tmp_path, qdqviz):
+    (tmp_path / "slow.py").write_text(SLOW)
+    (tmp_path / "model.py").write_text(MODEL)
+    environ = os.environ | {"PYTHONPATH": os.getcwd(), "OMP_NUM_THREADS": "1"}
+    command = [
+        sys.executable,
+        "-m",
+        "qdqviz",
+        "run",
+        "model.py:build",
+        "-p",
+        "slow.py:Slow",
+        "-o",
+        "t.qdqtrace",
+    ]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, env=environ, cwd=tmp_path, text=True) as child:
+        waiting = iter(child.stderr.readline, "waiting\n")
+        assert not any("error" in line for line in waiting)
+        child.send_signal(signal.SIGINT)
+        said = child.stderr.read()
+    assert child.returncode == 130
+    assert said == "qdqviz: error: interrupted; the 1 rewrite until then is in t.qdqtrace\n"
+    assert "neg" in qdqviz("steps", tmp_path / "t.qdqtrace").out
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")

@@ -45,6 +45,7 @@ PASSES = """
 
     class Well(PassBase):
         def call(self, graph_module):
+            print("a pass may print")
             for node in graph_module.graph.nodes:
                 if node.target is torch.relu:
                     node.target = torch.tanh
@@ -72,7 +73,7 @@ def test_run_writes_a_trace_and_says_what_each_pass_did(qdqviz, files):
     done = qdqviz("run", "model.py:build", "-p", "mypasses.py:Well")
     assert done.code == 0
     assert done.out.splitlines()[1].split()[:2] == ["Well", "1"]
-    assert done.err == "recorded 1 rewrite in build.qdqtrace\n"
+    assert done.err == "a pass may print\nrecorded 1 rewrite in build.qdqtrace\n"
     assert "Turned relu from relu into tanh." in qdqviz("steps", "build.qdqtrace").out
 
 
@@ -148,7 +149,7 @@ def test_record_keeps_exit_code_output_and_arguments_of_a_script(qdqviz, files):
         "sys.exit(3)\n"
     )
     done = qdqviz("record", "-o", "t.qdqtrace", "script.py", "--debug", "-o", "x")
-    assert (done.code, done.out) == (3, "__main__ ['--debug', '-o', 'x'] True\n")
+    assert (done.code, done.out) == (3, "a pass may print\n__main__ ['--debug', '-o', 'x'] True\n")
     assert done.err == "qdqviz: recorded 1 rewrite in t.qdqtrace\n"
     assert [item.label for item in Trace("t.qdqtrace").runs] == ["Well"]
 
