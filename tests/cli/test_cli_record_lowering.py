@@ -54,7 +54,7 @@ def test_a_lowering_script_is_recorded_under_its_subjects_and_its_result_is_unch
     trace = Trace("t.qdqtrace")
     names = {run.name for run in trace.runs if run.kind == "pass"}
     assert {"ConvertToLinearPass", "SpecPropPass"} <= names
-    assert len(trace.subjects) > 3
+    assert len(trace.subjects) >= 3
     ran_on = {run.subject for run in trace.runs}
     assert ran_on == {subject.id for subject in trace.subjects}
     told = json.loads(qdqviz("steps", "t.qdqtrace", "--json").out)
