@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from qdqviz.record.api import record as record
     from qdqviz.record.api import record_pass as record_pass
     from qdqviz.trace.reader import Trace as Trace
-    from qdqviz.tui.app import view as view
+    from qdqviz.tui.app import run_app as view
 
 _NAMES = {
     "Trace": "qdqviz.trace.reader:Trace",
     "load": "qdqviz.load.target:load",
     "record": "qdqviz.record.api:record",
     "record_pass": "qdqviz.record.api:record_pass",
-    "view": "qdqviz.tui.app:view",
+    "view": "qdqviz.tui.app:run_app",
 }
 """Name here -> `module:name` where it is defined."""
 

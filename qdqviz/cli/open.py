@@ -42,11 +42,11 @@ def show(options: Namespace, output: Output) -> int:
             with temporary_session(options, output) as session:
                 print_steps(session.trace, output)
         return 0
+    from qdqviz.draw.theme import DEFAULT_THEME
     from qdqviz.tui.app import run_app
 
-    if is_trace:
-        with open_trace(options, output) as trace:
-            run_app(trace, theme=options.theme)
-        return 0
-    run_app(plan_of(options), theme=options.theme)
-    return 0
+    theme = options.theme or DEFAULT_THEME
+    if not is_trace:
+        return run_app(plan_of(options), theme=theme)
+    with open_trace(options, output) as trace:
+        return run_app(trace, theme=theme)
