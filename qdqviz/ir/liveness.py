@@ -15,14 +15,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from qdqviz.ir.computed import computed_specs
 from qdqviz.ir.graph import Body
 from qdqviz.ir.last_uses import LastUses
 from qdqviz.ir.live_choice import chosen_nodes, roles_of
-from qdqviz.ir.node import NodeState, Spec, TensorSpec
+from qdqviz.ir.node import Dim, NodeState, Spec, TensorSpec
 from qdqviz.ir.text import is_real, spec_bytes
+
+_Sizes: TypeAlias = "dict[tuple[str, tuple[Dim, ...]], int | None]"
 
 Which = Literal["qdq", "carried", "all"]
 """Which values count.
@@ -170,7 +172,7 @@ class LiveValues:
 
     def over(self, nodes: Collection[int], which: str = "chosen") -> Liveness:
         """The live ranges of these nodes' values; `which` says how they were chosen."""
-        sizes: dict[Spec, int | None] = {}
+        sizes: _Sizes = {}
         ranges = tuple(item for node in self._nodes if node.id in nodes for item in self._ranges(node, sizes))
         alive = _alive(ranges, len(self._nodes))
         peak = max(alive, default=0)
@@ -184,17 +186,16 @@ class LiveValues:
             unknown=sum(item.nbytes is None for item in ranges),
         )
 
-    def _ranges(self, node: NodeState, sizes: dict[Spec, int | None]) -> Iterator[LiveRange]:
+    def _ranges(self, node: NodeState, sizes: _Sizes) -> Iterator[LiveRange]:
         for output, spec, start, last, user in self._uses.values(node):
             dtype = _dtype(spec)
             if dtype is None:
                 continue
-            if spec not in sizes:
-                sizes[spec] = spec_bytes(spec)
+            size = _size(spec, sizes)
             returned = user is not None and user.op == "output"
             user_id = None if user is None else user.id
             end = max(start, last)
-            yield LiveRange(node.id, output, node.name, dtype, sizes[spec], start, end, user_id, returned)
+            yield LiveRange(node.id, output, node.name, dtype, size, start, end, user_id, returned)
 
 
 def liveness(body: Body, which: Which | Collection[int] = "qdq") -> Liveness:
@@ -241,6 +242,16 @@ def _differs(pair: RangeChange) -> bool:
 def alive_bytes(live: Liveness) -> list[int]:
     """Bytes alive in each step."""
     return _alive(live.ranges, live.length)
+
+
+def _size(spec: Spec, sizes: _Sizes) -> int | None:
+    """Bytes of a spec, worked out once for each dtype and shape."""
+    if type(spec) is not TensorSpec:
+        return spec_bytes(spec)
+    key = spec.dtype, spec.shape
+    if key not in sizes:
+        sizes[key] = spec.nbytes
+    return sizes[key]
 
 
 def _alive(ranges: Collection[LiveRange], length: int) -> list[int]:
