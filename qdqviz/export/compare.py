@@ -87,13 +87,13 @@ def difference(wanted: Sequence[Any], found: Sequence[Any], steps: Sequence[floa
 
 def _step(node: Any, lifted: dict[str, Any]) -> float | None:
     while True:
-        name = str(getattr(node.target, "__name__", node.target)).split(".")[0]
-        operation = name.removesuffix("_copy")
+        schema = getattr(node.target, "_schema", None)
+        operation = "" if schema is None else schema.name.split("::")[1].removesuffix("_copy")
         if operation.startswith(QUANTIZE):
             return 1.0
         if operation.startswith(DEQUANTIZE):
             return _scale(node.args[1], lifted) if len(node.args) > 1 else None
-        if operation not in MOVES_DATA or not isinstance(node.args[0], torch.fx.Node):
+        if operation not in MOVES_DATA or not node.args or not isinstance(node.args[0], torch.fx.Node):
             return None
         node = node.args[0]
 
@@ -126,16 +126,18 @@ def _distance(one: Any, other: Any) -> float:
         return 0.0 if one == other else float("inf")
     if one.numel() == 0:
         return 0.0
-    first, second = one.to(torch.float64), other.to(torch.float64)
-    unequal = ~((first == second) | (first.isnan() & second.isnan()))
+    unequal = ~((one == other) | ((one != one) & (other != other)))  # NaN equals NaN
     if not bool(unequal.any()):
         return 0.0
-    distances = (first[unequal] - second[unequal]).abs()
-    return float(distances.nan_to_num(nan=float("inf")).max())
+    wide = torch.complex128 if one.is_complex() else torch.float64 if one.is_floating_point() else torch.int64
+    distances = (one[unequal].to(wide) - other[unequal].to(wide)).abs().to(torch.float64)
+    return float(distances.nan_to_num(nan=float("inf"), posinf=float("inf")).max())
 
 
 def _magnitude(value: Any) -> float:
     if not isinstance(value, torch.Tensor) or value.numel() == 0:
         return 0.0
-    finite = value.to(torch.float64)
-    return float(finite[finite.isfinite()].abs().max()) if bool(finite.isfinite().any()) else 0.0
+    finite = value[value.isfinite()]
+    if finite.numel() == 0:
+        return 0.0
+    return float((finite if finite.is_complex() else finite.to(torch.float64)).abs().max())

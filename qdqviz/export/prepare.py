@@ -62,6 +62,18 @@ def to_edge_manager(programs: dict[str, Any]) -> Any:
         raise ExportFailedError(f"the program cannot be lowered to edge: {describe_error(error)}") from error
 
 
+def keep_initial_state(program: Any) -> None:
+    """Have what mutated buffers hold at first written to a `.pte`, in place.
+
+    ExecuTorch otherwise writes only their shape and dtype, and the state begins as whatever the memory holds.
+    """
+    signature = program.graph_signature
+    mutated = set(signature.buffers_to_mutate.values())
+    for node in program.graph.find_nodes(op="placeholder"):
+        if signature.inputs_to_buffers.get(node.name) in mutated:
+            node.meta["et_init_buffer"] = True
+
+
 def _export(module: Any, inputs: tuple[Any, ...] | None) -> Any:
     if inputs is None:
         raise ExportFailedError("a GraphModule is exported for example inputs, and there are none (--inputs)")

@@ -13,7 +13,7 @@ from qdqviz.errors import ExportFailedError
 from qdqviz.export.compare import Difference, output_steps
 from qdqviz.export.fingerprint import fingerprint, first_difference
 from qdqviz.export.outputs import Calls, calls_of, compare, eager
-from qdqviz.export.prepare import exported_copies, to_edge_manager
+from qdqviz.export.prepare import exported_copies, keep_initial_state, to_edge_manager
 from qdqviz.export.readback import read_back
 from qdqviz.export.report import ExportReport, Format
 from qdqviz.export.unfinished import Unfinished
@@ -51,6 +51,7 @@ def export_program(
         ExportFailedError: the program cannot be written, does not run, or does not read back equal.
     """
     file_format = _format(path, program, method)
+    _refuse_place(path)
     with quiet():
         programs = exported_copies(program, method, inputs)
         if file_format == "py":
@@ -76,6 +77,14 @@ def _format(path: Path, program: Any, method: str | None) -> Format:
         case ".py":
             return "py"
     raise ExportFailedError(f"{path.name} is no .pt2, .pte or .py file: give it one of these suffixes")
+
+
+def _refuse_place(path: Path) -> None:
+    """Say at once, not after minutes of work, that a file cannot be there."""
+    if not path.parent.is_dir():
+        raise ExportFailedError(f"cannot write {path}: there is no folder {path.parent}")
+    if path.is_dir():
+        raise ExportFailedError(f"cannot write {path}: it is a folder")
 
 
 def _write_pt2(
@@ -125,6 +134,8 @@ def _write_python(programs: dict[str, Any], path: Path) -> ExportReport:
 
 def _lower(programs: dict[str, Any]) -> bytes:
     manager = to_edge_manager(programs)
+    for name in manager.methods:
+        keep_initial_state(manager.exported_program(name))
     try:
         return bytes(manager.to_executorch().buffer)
     except Exception as error:

@@ -67,11 +67,10 @@ def register(targets: Iterable[str]) -> list[str]:
     Returns:
         Names of the unknown ops as `namespace::name.overload`, sorted.
     """
-    ops = {op for op in map(_op_of, targets) if op is not None}
-    for namespace in sorted({namespace for namespace, _, _ in ops if namespace in OP_LIBRARIES}):
-        if any(each[0] == namespace and not _is_registered(each) for each in ops):
-            _import_known(namespace)
-    return sorted(f"{each[0]}::{each[1]}.{each[2]}" for each in ops if not _is_registered(each))
+    unknown = {op for op in map(_op_of, targets) if op is not None and not _is_registered(op)}
+    for namespace in sorted({namespace for namespace, _, _ in unknown if namespace in OP_LIBRARIES}):
+        _import_known(namespace, {op for op in unknown if op[0] == namespace})
+    return sorted(f"{each[0]}::{each[1]}.{each[2]}" for each in unknown if not _is_registered(each))
 
 
 def _op_of(target: str) -> tuple[str, str, str] | None:
@@ -91,8 +90,11 @@ def _is_registered(op: tuple[str, str, str]) -> bool:
     return True
 
 
-def _import_known(namespace: str) -> None:
+def _import_known(namespace: str, wanted: set[tuple[str, str, str]]) -> None:
+    """Import the libraries of a namespace until all `wanted` ops are registered."""
     for module in OP_LIBRARIES[namespace]:
+        if all(map(_is_registered, wanted)):
+            return
         try:
             importlib.import_module(module)
         except ImportError:
