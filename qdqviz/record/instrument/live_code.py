@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections import Counter
 from collections.abc import Iterable, Iterator
-from types import FunctionType
+from dataclasses import dataclass
+from types import CodeType, FunctionType
 
 from qdqviz.record.instrument.compiled import CompiledFiles
 from qdqviz.record.instrument.protocol import HOOKS
@@ -17,13 +17,23 @@ FOREIGN_BUILTINS = "its builtins were replaced"
 _builtins_of = FunctionType.__dict__["__builtins__"].__get__
 
 
+@dataclass(slots=True)
+class _Held:
+    """A function that reports its decisions."""
+
+    plain: CodeType
+    """The very code that it had: others may know it by identity."""
+    holders: int = 1
+    """How many recordings want it so."""
+
+
 class LiveCode:
     """The functions of this process whose code is swapped, for all recordings together."""
 
     def __init__(self, compiled: CompiledFiles) -> None:
         self.compiled = compiled
         """Files, compiled both ways."""
-        self._holders: Counter[FunctionType] = Counter()
+        self._held: dict[FunctionType, _Held] = {}
         self._seen: dict[str, list[weakref.ref[FunctionType]]] = {}
 
     def look_for(self, files: Iterable[str], scope: Scope) -> None:
@@ -57,19 +67,25 @@ class LiveCode:
         Returns:
             Why it cannot, or empty.
         """
-        problem = "" if function.__code__ in self.compiled.plain_of else self._swap(function)
+        held = self._held.get(function)
+        if held is not None:
+            held.holders += 1
+            return ""
+        code = function.__code__
+        plain = self.compiled.plain_of.get(code, code)
+        problem = "" if plain is not code else self._swap(function)
         if not problem:
-            self._holders[function] += 1
+            self._held[function] = _Held(plain)
         return problem
 
     def release(self, function: FunctionType) -> None:
         """Give a function its plain code back once nobody holds it."""
-        self._holders[function] -= 1
-        if self._holders[function] <= 0:
-            del self._holders[function]
-            plain = self.compiled.plain_of.get(function.__code__)
-            if plain is not None:  # else somebody else has given it other code meanwhile
-                function.__code__ = plain
+        held = self._held[function]
+        held.holders -= 1
+        if held.holders == 0:
+            del self._held[function]
+            if function.__code__ in self.compiled.plain_of:  # else somebody has given it other code meanwhile
+                function.__code__ = held.plain
 
     def _swap(self, function: FunctionType) -> str:
         code = function.__code__

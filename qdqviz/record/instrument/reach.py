@@ -123,18 +123,19 @@ class _Search:
         wrapped = function.__dict__.get("__wrapped__")
         if wrapped is not None:
             self._add(wrapped, 0)
-        for cell in function.__closure__ or ():
-            self._add(_content(cell), 1)
-        if not self._scope.admits_function(function) or _is_generated(function.__code__):
+        captured = [_content(cell) for cell in function.__closure__ or ()]
+        self._add_all(captured, 1)
+        if not self._scope.admits_function(function) or _is_generated(function):
             return  # a decorator of some library: what it wraps may be ours, what it calls is not
         self._found[function] = None
         self._add_all((*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values()), 1)
         codes = list(nested_codes(function.__code__))
         names = {name for code in codes for name in code.co_names}
-        modules = [module for code in codes for module in _imported(code, function.__globals__)]
+        modules = [value for value in captured if _is_module(value)]
+        modules.extend(module for code in codes for module in _imported(code, function.__globals__))
         for name in names:
             value = function.__globals__.get(name)
-            if isinstance(value, ModuleType):
+            if _is_module(value):
                 modules.append(value)
             else:
                 self._add(value, 1)
@@ -151,7 +152,7 @@ class _Search:
             members = object.__getattribute__(module, "__dict__")
             for name in names & members.keys():
                 value = members[name]
-                if isinstance(value, ModuleType):
+                if _is_module(value):
                     modules.append(value)
                 else:
                     self._add(value, 1)
@@ -175,7 +176,7 @@ def _imported(code: CodeType, module_globals: dict[str, Any]) -> Iterator[Module
         found = sys.modules.get(name)
         if found is None and package:
             found = _relative(name, package)
-        if isinstance(found, ModuleType):
+        if found is not None and _is_module(found):
             yield found
 
 
@@ -188,9 +189,13 @@ def _relative(name: str, package: str) -> ModuleType | None:
     return None
 
 
-def _is_generated(code: CodeType) -> bool:
+def _is_generated(function: FunctionType) -> bool:
     """Whether a library wrote the function: the methods of dataclasses and named tuples."""
-    return code.co_filename.startswith("<") and code.co_name.startswith("__")
+    return function.__code__.co_filename.startswith("<") and function.__name__.startswith("__")
+
+
+def _is_module(value: Any) -> bool:
+    return issubclass(type(value), ModuleType)  # `isinstance` might ask the value
 
 
 def _content(cell: CellType) -> Any:

@@ -86,7 +86,7 @@ NESTED = (
     "match EXPR:\n    case bool() if EXPR:\n        return x\n    case y:\n        x = f(y)",
     "def inner(y=EXPR):\n    nonlocal x\nBODY\nx = 1\ninner()",
     "def inner():\n    yield from f((EXPR, 1))\n    x = yield EXPR\n    return x\nx = list(inner())",
-    "class Local:\n    __flag = EXPR\n    def method(self):\n        return self.__flag or EXPR\nx = Local().method()",
+    "class Local:\n    __flag = EXPR\n    def ask(me):\n        return me.__flag or EXPR\nx = Local().ask()",
 )
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-import linecache, os
+import linecache
+import os
 import re
 import traceback
 from contextlib import suppress
@@ -17,7 +18,7 @@ from qdqviz.record.instrument import runtime
 from qdqviz.record.instrument.compiled import CompiledFiles
 from qdqviz.record.instrument.live_code import LiveCode
 
-LONG = settings(max_examples=int(os.environ.get("EX","150")), deadline=None, suppress_health_check=list(HealthCheck))
+LONG = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 class Mark:
@@ -104,9 +105,24 @@ def run(function: FunctionType, answers: list[object], notes: list[object]) -> t
         if hasattr(result, "send"):
             result = drain(result, notes)
         return ("value", told(result), notes)
-    except (KeyError, TypeError, AssertionError, NameError, ValueError, AttributeError, RuntimeError) as error:
+    except (
+        KeyError,
+        TypeError,
+        AssertionError,
+        NameError,
+        ValueError,
+        AttributeError,
+        RuntimeError,
+    ) as error:
         context = type(error.__context__).__name__
-        return (type(error).__name__, told(error.args), notes, context, error.__suppress_context__, lines(error))
+        return (
+            type(error).__name__,
+            told(error.args),
+            notes,
+            context,
+            error.__suppress_context__,
+            lines(error),
+        )
 
 
 def lines(error: BaseException) -> list[object]:
@@ -144,7 +160,14 @@ def made(source: str, name: str, notes: list[object], tell_lines: bool = True) -
             notes.append(("h", turn))
             yield value
 
-    namespace = {"f": f, "g": g, "h": h, "suppress": suppress, "lines": lines if tell_lines else type, "__name__": "generated"}
+    namespace = {
+        "f": f,
+        "g": g,
+        "h": h,
+        "suppress": suppress,
+        "lines": lines if tell_lines else type,
+        "__name__": "generated",
+    }
     linecache.cache[name] = (len(source), None, source.splitlines(True), name)
     exec(compile(source, name, "exec", dont_inherit=True), namespace)
     function = namespace["function"]
@@ -153,7 +176,9 @@ def made(source: str, name: str, notes: list[object], tell_lines: bool = True) -
 
 
 _answers = st.lists(
-    st.sampled_from([True, False, True, False, "raise", 0, 1, 2, None, "s"]), min_size=len(NAMES), max_size=len(NAMES)
+    st.sampled_from([True, False, True, False, "raise", 0, 1, 2, None, "s"]),
+    min_size=len(NAMES),
+    max_size=len(NAMES),
 )
 
 

@@ -182,16 +182,16 @@ class Rewriter(ast.NodeTransformer):
     # Calls of hooks
 
     def hook(self, name: str, *arguments: ast.expr | int | bool | str, at: Located) -> ast.Call:
-        """A call of a hook that tracebacks place where `at` begins."""
+        """A call of a hook that tracebacks place where `at` is."""
         place = _start(at)
         hooks = ast.Name(HOOKS, ast.Load(), **place)
-        return ast.Call(
+        call = ast.Call(
             # The attribute must end on the line it begins: the interpreter places a call there.
             func=ast.Attribute(hooks, name, ast.Load(), **place),
             args=[a if isinstance(a, ast.expr) else ast.Constant(a, None, **place) for a in arguments],
             keywords=[],
-            **place,
         )
+        return ast.copy_location(call, at)
 
     def statement(self, name: str, *arguments: ast.expr | int | bool | str, at: Located) -> ast.stmt:
         """A statement that calls a hook."""
