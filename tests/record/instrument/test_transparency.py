@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import linecache
-import os
 import re
 import traceback
 from contextlib import suppress
@@ -18,7 +17,7 @@ from qdqviz.record.instrument import runtime
 from qdqviz.record.instrument.compiled import CompiledFiles
 from qdqviz.record.instrument.live_code import LiveCode
 
-LONG = settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+THOROUGH = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 
 
 class Mark:
@@ -61,11 +60,8 @@ class Mark:
         return iter([1, self])
 
 
-class Forgetful:
-    """A log that keeps nothing alive."""
-
-    class events:
-        append = staticmethod(lambda event: None)
+class MarkLog:
+    """A log to which every mark is a focus."""
 
     def __init__(self) -> None:
         self.events = []
@@ -183,9 +179,16 @@ _answers = st.lists(
 
 
 @pytest.mark.filterwarnings("ignore::SyntaxWarning")
-@LONG
+@THOROUGH
 @given(functions(), _answers)
 @example("def function(a, b, c, d):\n    return 0 if a else not (\n b and c)\n", [False, "raise", True, 1])
+@example("def function(a, b, c, d):\n    assert (a < b <= c), f('message')\n", [False, True, True, 1])
+@example("def function(a, b, c, d):\n    assert (\n a\n if a else\n (a == b))\n", [False, True, True, 1])
+@example("def function(a, b, c, d):\n    return (not (not (a or b)))\n", [True, True, True, 1])
+@example(
+    "def function(a, b, c, d):\n    return [y for y in\n (a,)\n if (b == a)\n if y or a]\n",
+    ["raise", True, True, 1],
+)
 def test_a_generated_function_behaves_the_same_instrumented(source, answers):
     try:
         compile(source, "<generated>", "exec")
@@ -206,7 +209,7 @@ def test_a_generated_function_behaves_the_same_instrumented(source, answers):
 
     recorded = made(source, name, recorded_notes)
     assert live.hold(recorded) == ""
-    runtime.activate(Forgetful())
+    runtime.activate(MarkLog())
     try:
         outcome = run(recorded, answers, recorded_notes)
     finally:
