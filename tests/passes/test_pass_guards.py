@@ -521,8 +521,15 @@ def fuse_three_dimensions() -> GraphModule:
 
 @case(FUSE, "has_scales_of_another_dtype")
 def fuse_half_activation() -> GraphModule:
+    half = torch.linspace(-1, 1, 8).view(2, 4).to(torch.float16)
+    return linear_graph(activation=half, out_dtype=torch.float16)
+
+
+@case(FUSE, "has_rows_the_kernel_misreads")
+def fuse_short_bfloat16_rows() -> GraphModule:
     half = torch.linspace(-1, 1, 8).view(2, 4).to(torch.bfloat16)
-    return linear_graph(activation=half, out_dtype=torch.bfloat16)
+    scales = torch.logspace(-2, -1, 3).to(torch.bfloat16)
+    return linear_graph(activation=half, scales=scales, out_dtype=torch.bfloat16)
 
 
 @case(FUSE, "cannot_run")

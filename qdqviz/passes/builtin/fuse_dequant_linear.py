@@ -30,6 +30,8 @@ LINEAR = "aten.linear.default"
 DEQUANTIZE = "quantized_decomposed.dequantize_per_channel.default"
 FUSED = "aten._weight_int8pack_mm.default"
 ADD = "aten.add.Tensor"
+BFLOAT16_ROW = 16
+"""What the length of a bfloat16 row must be a multiple of."""
 
 
 class FuseDequantLinearPass(GraphPass):
@@ -67,6 +69,8 @@ class FuseDequantLinearPass(GraphPass):
             if has_another_rank(argument(node, "input")):
                 continue
             if has_scales_of_another_dtype(dequantize, argument(node, "input")):
+                continue
+            if has_rows_the_kernel_misreads(weight, argument(node, "input")):
                 continue
             fused = plan_fused(node, dequantize)
             if cannot_run(fused):
@@ -119,6 +123,16 @@ def has_scales_of_another_dtype(dequantize: Node, activation: Node) -> bool:
     """The scales are not of the activation's dtype, in which the kernel computes."""
     scales = argument(dequantize, "scales")
     return not _has_value(scales) or value_of(scales).dtype != value_of(activation).dtype
+
+
+def has_rows_the_kernel_misreads(weight: Node, activation: Node) -> bool:
+    """The activation is bfloat16 and a row is no multiple of 16 long: the CPU kernel reads past its end.
+
+    Seen in torch 2.13 with AVX2: other lengths give garbage or end the process.
+    """
+    if value_of(activation).dtype != torch.bfloat16:
+        return False
+    return bool(value_of(weight).shape[1] % BFLOAT16_ROW != 0)
 
 
 def cannot_run(fused: Computed) -> bool:
