@@ -103,7 +103,8 @@ def frame(site: int) -> Frame | _Inert:
 def returning(site: int, function: int, value: Any) -> Any:
     """The value of the `return` at `site` in `function`."""
     if state.log is not None and get_ident() == state.owner:
-        current = running(function)
+        frames = state.frames
+        current = frames[-1] if frames and frames[-1].site == function else running(function)
         if current is not None:
             current.left_at = site
             current.returned = value

@@ -72,6 +72,18 @@ def test_closures_made_before_the_recording_are_seen(module, record):
     assert seen_tests(record) == ["n > limit", "n > limit"]
 
 
+def test_a_closure_that_only_a_local_variable_holds_is_seen(module, record):
+    code = module("""
+        def maker(limit):
+            return lambda n: n > limit
+        def f(guard, n):
+            return guard(n) or maker(n)(0)
+        """)
+    guard = code.maker(3)
+    assert record(code.f, guard, 5) is True
+    assert seen_tests(record) == ["n > limit"]
+
+
 def test_methods_of_all_kinds_are_seen(module, record):
     code = module("""
         import functools
