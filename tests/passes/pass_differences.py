@@ -231,7 +231,13 @@ DIFFERENCES = (
     ),
     Difference(
         "moves dynamic q/dq (.tensor overloads) too",
-        (HOIST, SINK, POSTPONE, BRANCH),
+        (HOIST, SINK, POSTPONE),
+        has(*WITH_TENSORS),
+        mask=hide(WITH_TENSORS),
+    ),
+    Difference(
+        "leaves quantizes with a computed scale in their place",
+        (BRANCH,),
         has(*WITH_TENSORS),
         mask=hide(WITH_TENSORS),
     ),

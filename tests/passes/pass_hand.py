@@ -42,14 +42,14 @@ class Hand:
         fake = self.mode.from_tensor(tensor, static_shapes=not dynamic, symbolic_context=context)
         return self.builder.placeholder(f"in{len(self.inputs)}", fake)
 
-    def op(self, name: str, *args: Any, **kwargs: Any) -> Any:
+    def op(self, name: str, /, *args: Any, **kwargs: Any) -> Any:
         """A new node, its op named as `aten.view_copy.default`."""
         found = self.root
         for part in name.split("."):
             found = getattr(found, part)
         return self.builder.call_operator(found, args, kwargs)
 
-    def aten(self, name: str, *args: Any, **kwargs: Any) -> Any:
+    def aten(self, name: str, /, *args: Any, **kwargs: Any) -> Any:
         """A new node of a data-moving op: the copy in the edge dialect, the view in the aten dialect."""
         if self.root is torch.ops:
             name = name.replace("_copy.", ".")
