@@ -112,6 +112,16 @@ def joins(module: GraphModule) -> list[Node]:
     return [node for node in module.graph.nodes if node.target is torch.ops.aten.cat.default]
 
 
+@pytest.mark.parametrize("name", GRAPHS)
+def test_a_copied_graph_whose_annotations_name_the_originals_nodes_gets_the_same(name):
+    model, shape, config = GRAPHS[name]
+    module = unported(model, shape, **config)
+    with_own, with_foreign = copied(module), copy_of(module)
+    for each in (with_own, with_foreign):
+        assert PortNodeMetaForQDQ()(each).modified
+    assert ported(with_own) == ported(with_foreign)
+
+
 def test_nothing_but_the_two_keys_is_ported():
     module = unported(*GRAPHS["dynamic"][:2], **GRAPHS["dynamic"][2])
     before = {node.name: dict(node.meta) for node in module.graph.nodes}

@@ -67,7 +67,9 @@ def nodes_in_front_of(node: Node, producer: Node, spec: Any) -> list[Ported]:
     for dequantize in node.all_input_nodes:
         if op_name(dequantize) in ALL_DEQUANTIZE and list(dequantize.users) == [node]:
             quantize = tensor_input(dequantize)
-            if quantize is None or op_name(quantize) not in ALL_QUANTIZE or _origin(quantize) is not producer:
+            if quantize is None or op_name(quantize) not in ALL_QUANTIZE:
+                continue
+            if not _is_same(_origin(quantize), producer):
                 continue
             if getattr(spec, "is_dynamic", None) is True:
                 found += _of_dynamic_input(node, dequantize, quantize)
@@ -88,6 +90,13 @@ def _origin(node: Node) -> Node | None:
     while current is not None and op_name(current) in ALL_QUANTIZE | ALL_DEQUANTIZE:
         current = tensor_input(current)
     return current
+
+
+def _is_same(origin: Node | None, producer: Node) -> bool:
+    """In a copied graph the annotations still name the original's nodes; those are told by their names."""
+    if origin is None or producer.graph is origin.graph:
+        return origin is producer
+    return origin.name == producer.name
 
 
 def _of_dynamic_input(node: Node, dequantize: Node, quantize: Node) -> list[Ported]:

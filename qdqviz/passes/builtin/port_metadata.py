@@ -83,9 +83,9 @@ def knows_already(found: list[Ported]) -> bool:
 
 
 def port(ported: Ported) -> None:
-    """Copies what differs."""
-    for key in _missing(ported):
-        ported.node.meta[key] = ported.source.meta[key]
+    """Copies what differs, into a dictionary of the node's own: one that nodes share would change them all."""
+    new = {key: ported.source.meta[key] for key in _missing(ported)}
+    ported.node.meta = {**ported.node.meta, **new}
 
 
 def _missing(ported: Ported) -> list[str]:
