@@ -159,6 +159,8 @@ def run(
             recording.know(exported or program, loaded.method)
             collector.look(graph_module_of(program, loaded.method), exported)
             made = each.make(exported)
+            if exported is None:
+                made = _as_recorded(recording, made)
             try:
                 program = apply_passes(program, [made], method=loaded.method)
             except (Exception, KeyboardInterrupt) as raised:  # noqa: BLE001  a pass may raise anything
@@ -169,6 +171,16 @@ def run(
         collector.look(graph_module_of(program, loaded.method), exported_of(program, loaded.method))
         store = collector.store()
     return Session(loaded, tuple(passes), recording.trace(), program, error, store, tuple(interventions))
+
+
+def _as_recorded(recording: Any, made: Any) -> Any:
+    """A pass that is called directly: what is no pass class is seen only if the recording wraps it.
+
+    Pass managers wrap the functions that they call, and the recording knows about that.
+    """
+    from torch.fx.passes.infra.pass_base import PassBase
+
+    return made if isinstance(made, PassBase) else recording.record_pass(made)
 
 
 def _intervening(interventions: Sequence[Intervention]) -> dict[str, Any]:

@@ -71,6 +71,14 @@ class Store:
             return None
         return self.tensors.get(constant.fingerprint)
 
+    def lifted(self, name: str) -> Constant | None:
+        """The constant behind a placeholder that the trace knows nothing of, by the signatures; the latest."""
+        for signature in reversed(self.signatures):
+            for entry in signature.inputs:
+                if entry.name == name:
+                    return entry.constant
+        return None
+
 
 @dataclass
 class Collector:
