@@ -83,7 +83,7 @@ def knows_already(found: list[Ported]) -> bool:
 
 
 def port(ported: Ported) -> None:
-    """Copies what differs, into a dictionary of the node's own: one that nodes share would change them all."""
+    """Copies what differs, into a dictionary of the node's own: a shared one would change other nodes too."""
     new = {key: ported.source.meta[key] for key in _missing(ported)}
     ported.node.meta = {**ported.node.meta, **new}
 
