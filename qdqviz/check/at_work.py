@@ -120,6 +120,10 @@ class AtWork:
         was, self._latest = self._latest, (self._run(after, writes=True), after)
         return self._compare.compare(*was, *self._latest, step)
 
+    def since_first(self, state: GraphState, step: int, writes: bool) -> Judgement:
+        """What has become of the outputs since the first state."""
+        return self._compare.compare(*self._first, self._run(state, writes), state, step)
+
     def confirm(self, state: GraphState, step: int, steps: Sequence[int], writes: bool) -> Confirmation:
         """Run the whole graph after a pass; see `SubjectCheck.confirm`."""
         world = self.worlds[ROOT]

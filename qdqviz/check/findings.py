@@ -85,7 +85,7 @@ class Comparer:
         return replace(found, detail=f"{found.detail}; {effect}" if found.detail else effect)
 
     def _entries(self, node: int, changed: set[int]) -> list[Judgement]:
-        """Differences of the nearest inputs upstream of a node that were replaced by ones of the same kind."""
+        """Differences of the nearest inputs upstream of a node that were replaced by their like."""
         found: list[Judgement] = []
         stack, seen = [node], {node}
         while stack:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from qdqviz.check.at_work import AtWork
+from qdqviz.check.hints import hints
 from qdqviz.check.inputs import InputSet
 from qdqviz.check.judge import Judge
 from qdqviz.check.outputs import OutputNames
 from qdqviz.check.region import region_of
 from qdqviz.check.report import Judgement, worst
+from qdqviz.check.rules.rule import Touched
 from qdqviz.check.sides import Sides
 from qdqviz.check.values import CAP
 from qdqviz.check.writes import begins_to_write, writes_to_inputs
@@ -75,6 +78,9 @@ class SubjectCheck:
         name_output = self._names.of(path, after, rewrite.step)
         judge = Judge(Sides(world, before, after, region), rewrite.step, self._trace.ops, name_output)
         judgement = judge.judge()
+        if judgement.verdict in ("differs", "fails"):
+            told = hints(Touched(rewrite, path, before.body(path), after.body(path), region, self._trace.ops))
+            judgement = replace(judgement, detail="; ".join(filter(None, (judgement.detail, *told))))
         if judge.users:
             at_work.let_down.setdefault(rewrite.step, {})[path] = judge.users
         return judgement
