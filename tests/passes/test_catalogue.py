@@ -7,8 +7,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
-
 from qdqviz.passes.catalogue import Catalogue
 from qdqviz.passes.names import BUILTIN_MODULES, BUILTIN_PIPELINES
 
@@ -24,11 +22,6 @@ FAMILIES = (
     "mediatek",
     "openvino",
 )
-
-
-@pytest.fixture(scope="module")
-def catalogue() -> Catalogue:
-    return Catalogue()
 
 
 def in_child(code: str) -> str:

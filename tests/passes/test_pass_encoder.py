@@ -23,11 +23,6 @@ OURS = "reorder"
 UPSTREAM = "cadence:PostponeDequantizeOpBelowUseChainPass"
 
 
-@pytest.fixture(scope="module")
-def catalogue() -> Catalogue:
-    return Catalogue()
-
-
 def linear(rows: int, columns: int) -> tuple[Any, tuple[torch.Tensor, ...]]:
     """One int8 linear in the edge dialect: dequantize_per_channel(weight, axis 0) -> permute -> addmm."""
     inputs = (torch.randn(2, columns, generator=torch.Generator().manual_seed(3)),)

@@ -19,11 +19,6 @@ FUSE = "FuseDequantLinearPass"
 BRANCH = "AdvanceQuantizeOpAboveDefInBranchPass"
 
 
-@pytest.fixture(scope="module")
-def catalogue() -> Catalogue:
-    return Catalogue()
-
-
 def outputs(program: Any, method: str, inputs: tuple[Any, ...]) -> list[Any]:
     module = exported_of(program, method).module(check_guards=False)
     with torch.no_grad():

@@ -14,11 +14,6 @@ from qdqviz.passes.resolve import resolve
 CADENCE = "executorch.backends.cadence.aot.reorder_ops"
 
 
-@pytest.fixture(scope="module")
-def catalogue() -> Catalogue:
-    return Catalogue()
-
-
 @pytest.fixture
 def user_file(tmp_path: Path) -> Path:
     (tmp_path / "neighbour.py").write_text("VALUE = 7\n")
