@@ -80,7 +80,7 @@ class SubjectCheck:
         judgement = judge.judge()
         if judgement.verdict in ("differs", "fails"):
             told = hints(Touched(rewrite, path, before.body(path), after.body(path), region, self._trace.ops))
-            judgement = replace(judgement, detail="; ".join(filter(None, (judgement.detail, *told))))
+            judgement = replace(judgement, detail="; ".join(filter(None, (*told, judgement.detail))))
         if judge.users:
             at_work.let_down.setdefault(rewrite.step, {})[path] = judge.users
         return judgement

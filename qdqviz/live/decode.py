@@ -27,6 +27,14 @@ class Decoder:
         self._targets = targets
         self._symbols = symbols
 
+    def knows(self, text: str) -> bool:
+        """Whether the call target of this text is held."""
+        return text in self._targets
+
+    def target(self, text: str) -> Any:
+        """The call target of this text."""
+        return self._targets[text]
+
     def value(self, value: Value, look_up: LookUp, held: Any = None) -> Any:
         """The torch value that `value` stands for.
 

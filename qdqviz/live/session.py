@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from qdqviz.trace.reader import Trace
 
 if TYPE_CHECKING:
-    from qdqviz.live.interventions import Intervention
+    from qdqviz.live.interventions import Intervention, Steering
     from qdqviz.live.store import Store
     from qdqviz.load.loaded import Loaded
     from qdqviz.passes.entry import ResolvedPass
@@ -54,7 +54,9 @@ class Session:
     store: Store | None = None
     """The objects that the trace only names; what rebuilds a step or checks one needs them."""
     interventions: tuple[Intervention, ...] = ()
-    """What was vetoed and forced while the passes ran."""
+    """What was to be vetoed and forced while the passes ran."""
+    unused: tuple[Intervention, ...] = ()
+    """Those of them that met nothing: no such pass run, node or decision."""
 
     @property
     def subjects(self) -> tuple[int, ...]:
@@ -151,7 +153,10 @@ def run(
         program = copy_program(loaded.program)
     error: BaseException | None = None
     about: dict[str, Any] = {"title": title or loaded.name, "command": tuple(command)}
-    with record(path, **about, keep_constants=True, **_intervening(interventions)) as recording:
+    steering = _steering(interventions)
+    if steering is not None:
+        about["steering"] = steering
+    with record(path, **about, keep_constants=True) as recording:
         collector = Collector(recording)
         for done, each in enumerate(passes):
             tell(Progress(done, len(passes), each.name, recording.path))
@@ -170,7 +175,9 @@ def run(
             tell(Progress(len(passes), len(passes), "", recording.path))
         collector.look(graph_module_of(program, loaded.method), exported_of(program, loaded.method))
         store = collector.store()
-    return Session(loaded, tuple(passes), recording.trace(), program, error, store, tuple(interventions))
+    unused = () if steering is None else steering.unused()
+    trace = recording.trace()
+    return Session(loaded, tuple(passes), trace, program, error, store, tuple(interventions), unused)
 
 
 def _as_recorded(recording: Any, made: Any) -> Any:
@@ -183,13 +190,19 @@ def _as_recorded(recording: Any, made: Any) -> Any:
     return made if isinstance(made, PassBase) else recording.record_pass(made)
 
 
-def _intervening(interventions: Sequence[Intervention]) -> dict[str, Any]:
-    """Settings of the recording that make it veto and force."""
+def _steering(interventions: Sequence[Intervention]) -> Steering | None:
+    """What makes the recorder veto and force; None where there is nothing to."""
     if not interventions:
-        return {}
-    from qdqviz.live.interventions import Steering
+        return None
+    from inspect import signature
 
-    return {"steering": Steering(interventions)}
+    from qdqviz.errors import QdqvizError
+    from qdqviz.live.interventions import Steering
+    from qdqviz.record.api import record
+
+    if "steering" not in signature(record).parameters:
+        raise QdqvizError("the recorder of this qdqviz can neither veto nor force")
+    return Steering(interventions)
 
 
 def dialect_warnings(loaded: Loaded, passes: Sequence[ResolvedPass]) -> list[str]:
