@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import tempfile
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from qdqviz.cli.checking import add_interventions, checked_session, interventions_of
 from qdqviz.cli.command import Command
 from qdqviz.cli.options import add_passes, add_target
 from qdqviz.cli.output import STDOUT, Output
-from qdqviz.cli.traces import temporary_session
 from qdqviz.errors import UsageError
 
 if TYPE_CHECKING:
@@ -28,12 +28,20 @@ class Export(Command):
     written is read back and compared with the program before success is said.
 
       qdqviz export convnet -p cadence-reorder -o m.pte
+      qdqviz export convnet -p cadence-reorder --step 4 -o at4.pt2
     """
 
     def configure(self, parser: ArgumentParser) -> None:
-        """Add TARGET, `-p`, `-o` and `--format`."""
+        """Add TARGET, `-p`, `--step`, interventions, `-o` and `--format`."""
         add_target(parser)
         add_passes(parser)
+        parser.add_argument(
+            "--step",
+            metavar="N",
+            type=_step,
+            help="write the program as it is after this rewrite; 0 is before all (default: after the passes)",
+        )
+        add_interventions(parser)
         parser.add_argument(
             "-o", "--output", metavar="FILE", required=True, help="the file; - is standard output"
         )
@@ -41,8 +49,11 @@ class Export(Command):
 
     def run(self, options: Namespace, output: Output) -> int:
         """Run the passes, then write."""
+        from qdqviz.cli.failure import check_error
+
         kind = program_format(options.output, options.format)
-        with temporary_session(options, output) as session:
+        with checked_session(options, output, interventions_of(options)) as session:
+            check_error(session, kept=False)
             if options.output != STDOUT:
                 report = write(session, Path(options.output), options)
             else:
@@ -62,13 +73,33 @@ def write(session: Session, path: Path, options: Namespace) -> ExportReport:
     from qdqviz.export.program import export_program
 
     return export_program(
-        session.program,
+        _program(session, options.step),
         path,
         inputs=session.loaded.inputs,
         keywords=session.loaded.keywords,
         method=options.method,
         imports=options.imports or (),
     )
+
+
+def _program(session: Session, step: int | None) -> Any:
+    """The session's program after its passes, or after one of their rewrites.
+
+    Raises:
+        UsageError: If there is no such rewrite.
+    """
+    if step is None:
+        return session.program
+    from qdqviz.live.materialize import materialize
+
+    session.trace.check_step(step)
+    return materialize(session.trace.cursor(session.subject).at(step), session, step=step)
+
+
+def _step(text: str) -> int:
+    if not text.isdecimal():
+        raise ArgumentTypeError(f"a step is a number from 0 on, not {text!r}")
+    return int(text)
 
 
 def program_format(name: str, asked: str | None) -> str:
