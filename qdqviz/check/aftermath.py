@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from qdqviz.check.difference import difference
-from qdqviz.check.findings import Boundary, alike, unchanged
+from qdqviz.check.findings import Boundary, alike
 from qdqviz.check.operations import Missing
 from qdqviz.check.region import replaced_inputs
 from qdqviz.check.report import Judgement
@@ -41,6 +41,8 @@ class Aftermath:
         expected = self._at_boundaries()
         for node in region.rewired:
             expected.update(self._at_inputs(node))
+        wrong = any(step == self._step for _, step in expected.values())
+        world.forget_actual(None if wrong else self._sides.new)
         for node, value in self._sides.new.items():
             if node not in expected:
                 world.keep(node, value)
@@ -52,41 +54,42 @@ class Aftermath:
     def _at_boundaries(self) -> Expected:
         found: Expected = {}
         for edge, judgement in self._edges:
-            known = self._sides.expected(edge.old)
-            if isinstance(known, Missing):
-                continue
-            if judgement.verdict != "equal":
-                found[edge.new] = (known, self._step)
-            elif not unchanged(known, self._sides.then(edge.old)):
-                found[edge.new] = (known, self._earlier())
+            known = self._sides.then(edge.old)
+            if not isinstance(known, Missing) and self._lets_down(edge, judgement):
+                found[edge.new] = (known, self._blame(judgement))
         return found
 
     def _at_inputs(self, node: int) -> Expected:
         """New inputs of a rewired node that should be like the old ones and are not."""
         found: Expected = {}
         sides = self._sides
+        blame = self._blame_for(node)
         for _, old, new in replaced_inputs(sides.before[node], sides.after[node]):
-            was, now = sides.expected(old), sides.now(new)
+            was, now = sides.then(old), sides.now(new)
             if isinstance(was, Missing) or new not in sides.region.inserted:
                 continue
             if isinstance(now, Missing):
                 found[new] = (was, self._step)
-            elif not alike(was, now):
-                continue
-            elif not unchanged(was, sides.then(old)):
-                found[new] = (was, self._earlier())
-            elif self._is_at_fault(node) and difference(was, now).kind is not None:
-                found[new] = (was, self._step)
+            elif blame is not None and alike(was, now) and difference(was, now).kind is not None:
+                found[new] = (was, blame)
         return found
 
-    def _is_at_fault(self, node: int) -> bool:
-        """Whether an unchanged user got another value from this node."""
-        return any(
-            edge.new == node and judgement.verdict in ("differs", "fails") for edge, judgement in self._edges
-        )
+    def _blame_for(self, node: int) -> int | None:
+        """The step because of which unchanged users get another value from a node; None if they do not."""
+        blamed = [
+            self._blame(judgement)
+            for edge, judgement in self._edges
+            if edge.new == node and judgement.verdict != "not_checkable" and self._lets_down(edge, judgement)
+        ]
+        return max(blamed, default=None)
 
-    def _earlier(self) -> int:
-        """The earlier step that is to blame for old values that are not what they should be."""
+    def _lets_down(self, edge: Boundary, judgement: Judgement) -> bool:
+        """Whether the user gets another value than it expects, through this rewrite or an earlier one."""
+        if judgement.verdict != "equal":
+            return True
+        known, now = self._sides.then(edge.old), self._sides.now(edge.new)
+        return isinstance(now, Missing) or difference(known, now).kind is not None
+
+    def _blame(self, judgement: Judgement) -> int:
         tainted = self._sides.world.tainted
-        inside = (self._sides.region.old | self._sides.interior) & tainted.keys()
-        return max((tainted[node] for node in inside), default=self._step)
+        return self._step if judgement.verdict != "equal" or not tainted else max(tainted.values())

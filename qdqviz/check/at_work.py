@@ -9,6 +9,7 @@ from typing import Any
 from torch.utils import _pytree as pytree
 
 from qdqviz.check.difference import difference
+from qdqviz.check.findings import of_failure
 from qdqviz.check.inputs import InputSet
 from qdqviz.check.operations import Missing, Operations
 from qdqviz.check.outputs import OutputNames
@@ -85,6 +86,9 @@ class AtWork:
         self._computed: dict[int, Any] = {}
         self._first = (self._run(state, writes, None if writes else world.keep), state)
         self._latest = self._first
+        """The latest run after a pass, and the state that it ran."""
+        self._whole = self._first
+        """The latest run after a rewrite of a graph that writes to its inputs, likewise."""
 
     def _run(self, state: GraphState, writes: bool, each: Callable[[int, Any], None] | None = None) -> Ran:
         return run_graph(state, ROOT, self._operations, self._inputs, each=each, writes=writes)
@@ -115,10 +119,17 @@ class AtWork:
 
     def whole(self, before: GraphState, after: GraphState, step: int) -> Judgement:
         """Judge a rewrite of a graph that writes to its inputs: by running all of it, before and after."""
-        if self._latest[1] is not before:
-            self._latest = (self._run(before, writes=True), before)
-        was, self._latest = self._latest, (self._run(after, writes=True), after)
-        return self._compare.compare(*was, *self._latest, step)
+        if self._whole[1] is not before:
+            self._whole = (self._run(before, writes=True), before)
+        was, self._whole = self._whole, (self._run(after, writes=True), after)
+        return self._compare.compare(*was, *self._whole, step)
+
+    def failing(self, before: GraphState, after: GraphState) -> Judgement | None:
+        """What fails in the whole graph after a rewrite that changed a shape or dtype, if it ran before."""
+        missing = self._run(after, writes=False).missing
+        if missing is None or not missing.fails or self._run(before, writes=False).missing is not None:
+            return None
+        return of_failure(missing)
 
     def since_first(self, state: GraphState, step: int, writes: bool) -> Judgement:
         """What has become of the outputs since the first state."""

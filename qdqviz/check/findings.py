@@ -38,6 +38,19 @@ class Comparer:
 
     def boundary(self, edge: Boundary) -> Judgement:
         """What an unchanged user thinks of the value that it gets now."""
+        judgement = self._on_sound_values(edge)
+        tainted = self._sides.world.tainted
+        if judgement.verdict not in ("differs", "fails") or not tainted:
+            return judgement
+        was, now = self._sides.actually_then(edge.old), self._sides.actually_now(edge.new)
+        if isinstance(was, Missing) or isinstance(now, Missing):
+            return of_missing(was, now, edge.what)
+        if difference(was, now).kind is not None:
+            return judgement
+        detail = f"it passes on what step {max(tainted.values())} or an earlier one made wrong"
+        return Judgement("equal", where=edge.what, detail=detail)
+
+    def _on_sound_values(self, edge: Boundary) -> Judgement:
         was, now = self._sides.then(edge.old), self._sides.now(edge.new)
         if isinstance(was, Missing) or isinstance(now, Missing):
             return of_missing(was, now, edge.what)

@@ -55,7 +55,7 @@ class Judge:
         ]
         for edge, each in self._found:
             if edge is not None and each.verdict != "equal":
-                self.users[edge.user] = self._sides.expected(edge.user)
+                self.users[edge.user] = self._sides.then(edge.user)
         Aftermath(self._sides, self._found, self._changed, self._step).settle()
         return worst(told)
 

@@ -13,7 +13,12 @@ from qdqviz.ir.node import NodeState
 
 
 class Sides:
-    """Values of the graph before and after one rewrite, in one world."""
+    """Values of the graph before and after one rewrite, in one world.
+
+    The world's values are sound: where an earlier rewrite was found wrong they are what users expect. A
+    rewrite that passes on what is wrong already must not be blamed for it, so there are two ways to look:
+    at sound values, and at what the nodes actually compute.
+    """
 
     def __init__(self, world: World, before: GraphState, after: GraphState, region: Region) -> None:
         self.world = world
@@ -24,8 +29,14 @@ class Sides:
         """The graph after."""
         self.new: dict[int, Any] = {}
         """Values computed for the graph after, by node."""
-        self._old: dict[int, Any] = {}
+        self._actually_new: dict[int, Any] = {}
         self._states = (before, after)
+
+    # -- on sound values ---------------------------------------------------------------------------
+
+    def then(self, node: int) -> Any:
+        """The value that the users of a node of the graph before have got so far."""
+        return self.world.value(self._states[0], node)
 
     def now(self, node: int) -> Any:
         """The value of a node of the graph after."""
@@ -33,39 +44,37 @@ class Sides:
             return self.new[node]
         return self.world.value(self._states[1], node)
 
+    def run_then(self, node: NodeState) -> Any:
+        """The value that a node of the graph before computes."""
+        return self.world.run_node(self._states[0], node, self.then)
+
     def run_now(self, node: NodeState) -> Any:
         """The value that a node of the graph after computes."""
         return self.world.run_node(self._states[1], node, self.now)
 
-    def expected(self, node: int) -> Any:
-        """The value that the users of a node of the graph before have got so far."""
-        return self.world.value(self._states[0], node)
+    # -- on what is computed -----------------------------------------------------------------------
 
-    def then(self, node: int) -> Any:
-        """The value that a node of the graph before computed.
+    def actually_then(self, node: int) -> Any:
+        """The value that a node of the graph before computes from what its inputs compute."""
+        return self.world.actual(self._states[0], node)
 
-        Where the old nodes compute from values that are only expected (an earlier rewrite was found wrong),
-        they are run again as they are, so that this rewrite is judged by what it does itself.
-        """
-        tainted = self.world.tainted.keys()
-        if not tainted or not (self.region.old | self.interior) & tainted:
-            return self.expected(node)
+    def actually_now(self, node: int) -> Any:
+        """The value that a node of the graph after computes from what its inputs compute."""
 
         def known(each: int) -> Any:
-            if each in self._old:
-                return self._old[each]
-            inside = each in self.region.old or each in self.interior
-            state = self.before.get(each)
-            return (
-                ABSENT if inside and state is not None and state.op != "placeholder" else self.expected(each)
-            )
+            if each in self._actually_new:
+                return self._actually_new[each]
+            if each in self.new or each not in self.before:
+                return ABSENT
+            return self.actually_then(each)
 
-        evaluate(self.before, [node], known, lambda state: self.run_then(state, known), self._old)
+        def run(state: NodeState) -> Any:
+            return self.world.run_node(self._states[1], state, known)
+
+        evaluate(self.after, [node], known, run, self._actually_new)
         return known(node)
 
-    def run_then(self, node: NodeState, look_up: Any = None) -> Any:
-        """The value that a node of the graph before computed, run again."""
-        return self.world.run_node(self._states[0], node, look_up or self.then)
+    # -- the graph ---------------------------------------------------------------------------------
 
     @cached_property
     def interior(self) -> frozenset[int]:

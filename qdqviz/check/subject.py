@@ -17,7 +17,7 @@ from qdqviz.check.sides import Sides
 from qdqviz.check.values import CAP
 from qdqviz.check.writes import begins_to_write, writes_to_inputs
 from qdqviz.errors import NotCheckableError
-from qdqviz.ir.graph import GraphState
+from qdqviz.ir.graph import ROOT, GraphState
 from qdqviz.live.session import Session
 from qdqviz.trace.model import Rewrite
 
@@ -78,6 +78,8 @@ class SubjectCheck:
         name_output = self._names.of(path, after, rewrite.step)
         judge = Judge(Sides(world, before, after, region), rewrite.step, self._trace.ops, name_output)
         judgement = judge.judge()
+        if (judgement.verdict, judgement.kind, path) == ("differs", "shape_dtype", ROOT):
+            judgement = at_work.failing(before, after) or judgement
         if judgement.verdict in ("differs", "fails"):
             told = hints(Touched(rewrite, path, before.body(path), after.body(path), region, self._trace.ops))
             judgement = replace(judgement, detail="; ".join(filter(None, (*told, judgement.detail))))

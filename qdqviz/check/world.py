@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from qdqviz.check.control import bound, operands
@@ -32,6 +32,8 @@ class World:
         self.tainted: dict[int, int] = {}
         """Nodes whose value here is what their users used to get, not what they compute; by step at fault."""
         self._values = Values(cap)
+        self._actual: dict[int, Any] = {}
+        self._spoiled: tuple[GraphState | None, frozenset[int]] = (None, frozenset())
 
     def value(self, state: GraphState, node: int) -> Any:
         """The value of a node of the graph in `state`; a `Missing` where it cannot be computed."""
@@ -51,7 +53,45 @@ class World:
     def forget(self, node: int) -> None:
         """Let go of a node that is gone."""
         self._values.drop(node)
+        self._actual.pop(node, None)
         self.tainted.pop(node, None)
+
+    # -- what nodes really compute -----------------------------------------------------------------
+
+    def actual(self, state: GraphState, node: int) -> Any:
+        """The value that a node of `state` really computes, expectations aside."""
+        spoiled = self.spoiled(state)
+        if node not in spoiled:
+            return self.value(state, node)
+
+        def known(each: int) -> Any:
+            return self._actual.get(each, ABSENT) if each in spoiled else self.value(state, each)
+
+        body = state.bodies.get(self.path) or Body()
+        evaluate(body, [node], known, lambda each: self.run_node(state, each, known), self._actual)
+        return known(node)
+
+    def spoiled(self, state: GraphState) -> frozenset[int]:
+        """Nodes of `state` that compute from tainted ones, and these."""
+        if self._spoiled[0] is not state:
+            body = state.bodies.get(self.path) or Body()
+            found = {node for node in self.tainted if node in body}
+            stack = list(found)
+            while stack:
+                fresh = [user for user in body.users(stack.pop()) if user not in found]
+                found.update(fresh)
+                stack.extend(fresh)
+            self._spoiled = (state, frozenset(found))
+        return self._spoiled[1]
+
+    def forget_actual(self, nodes: Iterable[int] | None = None) -> None:
+        """Let go of what nodes really compute, as they compute something else now; None lets go of all."""
+        self._spoiled = (None, frozenset())
+        if nodes is None:
+            self._actual.clear()
+        else:
+            for node in nodes:
+                self._actual.pop(node, None)
 
     def run_node(self, state: GraphState, node: NodeState, look_up: Callable[[int], Any]) -> Any:
         """The value of one node, given those of its inputs; sub-graphs are those of `state`."""

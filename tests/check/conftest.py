@@ -1,0 +1,5 @@
+import sys
+from pathlib import Path
+
+# Test modules are imported without their folder on the path; helpers are shared, also with tests/live.
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parent.parent / "live")]
