@@ -1,0 +1,1 @@
+"""The terminal app: walk through a trace, or watch one being recorded."""

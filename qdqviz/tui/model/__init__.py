@@ -1,0 +1,1 @@
+"""What the terminal shows, as data: built and tested without a terminal."""

@@ -1,0 +1,75 @@
+"""The one way in which the terminal reads a trace: safe to call from several threads, remembers answers."""
+
+from __future__ import annotations
+
+import threading
+
+from qdqviz.ir.graph import GraphState
+from qdqviz.trace.model import Rewrite
+from qdqviz.trace.reader import Trace
+from qdqviz.tui.model.lists import Lists, read_lists
+
+
+class Archive:
+    """A trace behind a lock."""
+
+    def __init__(self, trace: Trace) -> None:
+        self._trace = trace
+        self._lock = threading.RLock()
+        self._titles: dict[int, str] = {}
+        self._touches: dict[int, frozenset[tuple[str, int]]] = {}
+        self.lists: Lists = read_lists(trace)
+        """The lists as they were read last."""
+
+    def refresh(self) -> Lists:
+        """Read what a recording has added since."""
+        with self._lock:
+            self._trace.refresh()
+            self.lists = read_lists(self._trace)
+            return self.lists
+
+    def around(self, step: int) -> tuple[Rewrite, GraphState, GraphState]:
+        """A rewrite with its changes, and the states of its subject right before and right after it."""
+        from qdqviz.explain.effect import states_around
+
+        with self._lock:
+            rewrite = self._trace.rewrite(step)
+            before, after = states_around(self._trace, rewrite)
+            return rewrite, before, after
+
+    def at(self, subject: int, step: int) -> GraphState:
+        """The state of a subject once all up to `step` has happened."""
+        with self._lock:
+            return self._trace.cursor(subject).at(step)
+
+    def title(self, step: int) -> str:
+        """What a rewrite did, in a few words; safe to show."""
+        from qdqviz.explain.effect import effect_of
+        from qdqviz.explain.title import title_of
+        from qdqviz.ir.text import safe_text
+
+        if step not in self._titles:
+            rewrite, before, after = self.around(step)
+            self._titles[step] = safe_text(title_of(effect_of(rewrite, before, after), before, after))
+        return self._titles[step]
+
+    def known_title(self, step: int) -> str | None:
+        """The title of a step if it has been made already; costs nothing."""
+        return self._titles.get(step)
+
+    def text(self, text_id: int) -> str:
+        """A long text from the trace's table of texts; as it is, so make it safe where it is shown."""
+        return self._trace.text(text_id)
+
+    def touches(self, step: int, path: str, node: int) -> bool:
+        """Whether a rewrite's changes are about a node."""
+        if step not in self._touches:
+            with self._lock:
+                changes = self._trace.rewrite(step).changes
+            self._touches[step] = frozenset((change.path, change.node_id) for change in changes)
+        return (path, node) in self._touches[step]
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._trace.close()

@@ -1,0 +1,1 @@
+"""What the details tabs say, as lines of text."""

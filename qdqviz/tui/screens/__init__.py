@@ -1,0 +1,1 @@
+"""The screens: each mediates between its panes and the data."""

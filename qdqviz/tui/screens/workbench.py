@@ -1,0 +1,329 @@
+"""What lies under the main screen: keeps what is chosen, has it made, tells the panes to show it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from textual.app import ComposeResult
+from textual.events import DescendantBlur, DescendantFocus, Resize
+from textual.screen import Screen
+from textual.widgets import Static
+
+from qdqviz.tui import messages
+from qdqviz.tui.model.arrangement import DETAILS, MIN_HEIGHT, MIN_WIDTH, arrange
+from qdqviz.tui.model.details.tabs import detail_facts
+from qdqviz.tui.model.header import header_runs
+from qdqviz.tui.model.lists import Lists
+from qdqviz.tui.model.moving import next_step, opening_place
+from qdqviz.tui.model.outline import build_outline
+from qdqviz.tui.model.place import Place
+from qdqviz.tui.model.scene import Lens, Scene
+from qdqviz.tui.model.view import View
+from qdqviz.tui.model.walking import entry
+from qdqviz.tui.stage import Stage
+from qdqviz.tui.widgets.outline import OutlineView
+from qdqviz.tui.workshop import Workshop
+
+if TYPE_CHECKING:
+    from qdqviz.tui.model.archive import Archive
+
+_PATIENCE = 0.15
+"""Seconds after which a placeholder takes the place of the old picture."""
+
+_PAUSE = 0.12
+"""Seconds that one must stay in a place of a large graph before its live ranges are made."""
+
+_LARGE = 2_000
+"""Nodes from which live ranges are not made at every step that one hurries through."""
+
+_AHEAD = 2
+"""Rewrites in front and behind whose pictures are made before they are asked for."""
+
+
+class Workbench(Screen[None]):
+    """Passes and rewrites, the graph before and after, live ranges, details."""
+
+    DEFAULT_CSS = """
+    Workbench { layers: frame panes; overflow: hidden; background: $background; }
+    Workbench > * { position: absolute; layer: panes; background: $background; }
+    Workbench > #frame { layer: frame; }
+    Workbench > #small { width: 100%; height: 100%; content-align: center middle; text-align: center; }
+    Workbench OutlineView, MainScreen LinesView {
+        scrollbar-size-vertical: 1; scrollbar-size-horizontal: 0; overflow-x: hidden; overflow-y: auto;
+    }
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.workshop: Workshop | None = None
+        """Makes what is shown; None before there is a trace."""
+        self.lists: Lists | None = None
+        """The trace's lists; None before there is a trace."""
+        self.view = View(Place("start", 0))
+        """What is chosen."""
+        self.progress = ""
+        """What a recording does right now."""
+        self.stage = Stage(OutlineView(self._title, id="steps"))
+        """The panes."""
+        self._small = Static(id="small", markup=False)
+
+    def compose(self) -> ComposeResult:
+        """All panes; where they are is decided when the size is known."""
+        yield from self.stage.widgets()
+        yield self._small
+
+    def on_mount(self) -> None:
+        """Nothing is in view before the size is known."""
+        self._small.display = False
+        self._arrange()
+        self.stage.tell("loading …")
+        self.focus_stop("steps" if "steps" in self.stage.stops(self.view) else "graph")
+
+    # -- the trace ---------------------------------------------------------------------------------
+
+    def open_archive(self, archive: Archive) -> None:
+        """Show a trace from its first rewrite."""
+        self.workshop = Workshop(archive, self.post_message)
+        self.take_lists(archive.lists)
+
+    def take_lists(self, lists: Lists) -> None:
+        """Show the lists of a trace that was opened, or has grown."""
+        is_first = self.lists is None or not self.lists.subjects
+        self.lists = lists
+        self._list_rows()
+        if is_first and (place := opening_place(lists)) is not None:
+            self.change(place=place)
+            assert self.workshop is not None
+            self.call_after_refresh(self.workshop.warm)
+        self.tell_position()
+
+    def read_on(self) -> None:
+        """Read what a recording has added."""
+        if self.workshop is not None:
+            self.workshop.want_lists()
+
+    def show_progress(self, text: str) -> None:
+        """Say what a recording does right now; safe to show."""
+        self.progress = text
+        if self.workshop is None and text:
+            self.stage.tell(text)
+        self.tell_position()
+
+    def on_lists_read(self, message: messages.ListsRead) -> None:
+        """A recording has gone on."""
+        self.take_lists(message.lists)
+
+    def _list_rows(self) -> None:
+        if self.lists is None:
+            return
+        outline = build_outline(self.lists, self.view.closed, self.view.hide_unchanged)
+        self.stage.outline.show(outline, self.lists, self.view.closed)
+        self.stage.outline.move_to(outline.nearest(self.view.place))
+
+    def _title(self, step: int) -> str | None:
+        return None if self.workshop is None else self.workshop.archive.known_title(step)
+
+    # -- what is chosen ----------------------------------------------------------------------------
+
+    def change(self, **fields: Any) -> None:
+        """Choose something else, and show it."""
+        old, self.view = self.view, replace(self.view, **fields)
+        view = self.view
+        if (old.closed, old.hide_unchanged) != (view.closed, view.hide_unchanged):
+            self._list_rows()
+        if old.place != view.place:
+            self.stage.outline.move_to(self.stage.outline.outline.nearest(view.place))
+            self.tell_position()
+        if (old.mode, old.flicker, old.tab) != (view.mode, view.flicker, view.tab):
+            self._arrange()
+        if (old.place, old.lens) != (view.place, view.lens) or self.stage.scene is None:
+            self._want_scene()
+        elif old.selected != view.selected:
+            self._show_selected()
+        if old.which != view.which:
+            self._want_ranges()
+        if old.tab != view.tab:
+            self._show_details()
+
+    def current(self) -> Scene | None:
+        """The scene of the place where one is; None while it is made."""
+        scene = self.stage.scene
+        is_here = scene is not None and (scene.place, scene.lens) == (self.view.place, self.view.lens)
+        return scene if is_here else None
+
+    def node(self) -> int | None:
+        """The node that keys and details are about: the one picked, else what the rewrite is about."""
+        scene = self.current()
+        if scene is None:
+            return None
+        if self.view.selected is not None and scene.has(self.view.selected):
+            return self.view.selected
+        return self.view.lens.anchor or entry(scene.picture)
+
+    def tell_position(self) -> None:
+        """Say in the header where one is."""
+        if self.stage.arrangement is not None:
+            columns = self.stage.arrangement.width
+            self.stage.header.show(header_runs(self.lists, self.view.place, self.progress, columns))
+
+    # -- scenes ------------------------------------------------------------------------------------
+
+    def _want_scene(self) -> None:
+        if self.workshop is None or self.lists is None or not self.lists.subjects:
+            return
+        view = self.view
+        known = self.workshop.scene(view.place, view.lens)
+        if known is not None:
+            self._show(known)
+            return
+        self.workshop.want_scene(view.place, view.lens)
+        self.set_timer(_PATIENCE, lambda: self._show_placeholder(view.place, view.lens))
+
+    def _show_placeholder(self, place: Place, lens: Lens) -> None:
+        if (place, lens) == (self.view.place, self.view.lens) and self.current() is None:
+            self.stage.tell("laying out …  esc stops")
+            self.stage.scene = None
+            self._show_details()
+
+    def on_scene_made(self, message: messages.SceneMade) -> None:
+        """Show it if it is still wanted."""
+        scene = message.scene
+        if (scene.place, scene.lens) == (self.view.place, self.view.lens):
+            self._show(scene)
+
+    def on_scene_failed(self, message: messages.SceneFailed) -> None:
+        """Say why there is no picture."""
+        if (message.place, message.lens) == (self.view.place, self.view.lens):
+            self.stage.scene = None
+            self.stage.tell(message.reason)
+
+    def _show(self, scene: Scene) -> None:
+        window = self.stage.window_keeping(self.view.selected, scene)
+        self.stage.show_scene(scene, self.view, window)
+        self.stage.status.show(scene.sight.sentence, self._status_style())
+        self._show_selected()
+        self._want_ranges()
+        assert self.workshop is not None
+        self.workshop.want_near(self._near_places(), Lens(radius=self.view.lens.radius))
+
+    def _status_style(self) -> str:
+        run = self.view.place.run
+        if self.lists is None or run is None or self.view.place.step is not None:
+            return "ui.status"
+        return "ui.status_error" if self.lists.runs[run].error else "ui.status"
+
+    def _near_places(self) -> list[Place]:
+        """Where one may go next: on, back, further on, further back."""
+        assert self.lists is not None
+        found: list[Place] = []
+        ends: dict[int, Place | None] = {1: self.view.place, -1: self.view.place}
+        for _ in range(_AHEAD):
+            for by in (1, -1):
+                end = ends[by]
+                ends[by] = None if end is None else next_step(self.lists, end, by)
+                found += [place] if (place := ends[by]) is not None else []
+        return found
+
+    def _show_selected(self) -> None:
+        self._mark()
+        self._show_details()
+        self.stage.draw_frame(self.view)
+
+    def _mark(self) -> None:
+        """Mark the node that keys are about: the one picked, or where the arrow keys would begin."""
+        has_focus = self.stage.left.has_focus or self.stage.right.has_focus
+        self.stage.select(self.node() if self.view.selected is not None or has_focus else None)
+
+    def _show_details(self) -> None:
+        if self.workshop is None or self.stage.arrangement is None:
+            return
+        tab = self.stage.tab(self.view)
+        if tab in DETAILS:
+            self.stage.details.show(detail_facts(tab, self.workshop.archive, self.current(), self.node()))
+
+    # -- live ranges -------------------------------------------------------------------------------
+
+    def _want_ranges(self) -> None:
+        scene = self.current()
+        if scene is None:
+            return
+        if len(scene.sight.after) < _LARGE:
+            self._make_ranges(scene)
+        else:
+            self.stage.lanes_note = "…"
+            self.set_timer(_PAUSE, lambda: self._make_ranges(scene))
+
+    def _make_ranges(self, scene: Scene) -> None:
+        area = None if self.stage.arrangement is None else self.stage.areas(self.view)["lanes"]
+        if area is not None and scene is self.current() and self.workshop is not None:
+            self.workshop.want_ranges(scene, self.view.which, area.width - 1, max(12, area.height))
+
+    def on_ranges_made(self, message: messages.RangesMade) -> None:
+        """Show them if they are still wanted."""
+        made = message.ranges
+        if made.scene is self.current() and made.which == self.view.which:
+            self.stage.lanes.show(made.cells)
+            self.stage.lanes_note = made.summary
+            self.stage.draw_frame(self.view)
+
+    # -- titles ------------------------------------------------------------------------------------
+
+    def on_rows_seen(self) -> None:
+        """The list shows other rewrites."""
+        if self.workshop is not None:
+            self.workshop.want_titles(self.stage.outline.steps_in_view())
+
+    def on_titles_made(self) -> None:
+        """Show them."""
+        self.stage.outline.refresh()
+
+    # -- size and focus ----------------------------------------------------------------------------
+
+    def on_resize(self, event: Resize) -> None:
+        """Arrange everything for the new size."""
+        self._arrange()
+
+    def _arrange(self) -> None:
+        size = self.app.size
+        arrangement = arrange(size.width, size.height)
+        self._small.display = arrangement is None
+        if arrangement is None:
+            need = f"qdqviz needs {MIN_WIDTH} columns and {MIN_HEIGHT} rows"
+            self._small.update(
+                f"{need}; here are {size.width} and {size.height}.\nMake the terminal larger, or press q."
+            )
+        self.stage.arrange(arrangement, self.view)
+        if arrangement is None:
+            return
+        scene = self.stage.scene
+        if scene is not None:
+            self.stage.show_scene(scene, self.view, self.stage.window_keeping(self.view.selected, scene))
+            self._want_ranges()
+        self.tell_position()
+        self._show_details()
+        self.stage.draw_frame(self.view)
+        if self.focused is None or not self.focused.display:
+            self.focus_stop(self.stage.tab(self.view))
+
+    def focus_stop(self, name: str) -> None:
+        """Give the focus to a pane."""
+        self.set_focus(self.stage.pane(name), scroll_visible=False)
+
+    def on_descendant_focus(self, event: DescendantFocus) -> None:
+        """Say which keys count now."""
+        self._focus_moved()
+
+    def on_descendant_blur(self, event: DescendantBlur) -> None:
+        """Say which keys count now."""
+        self._focus_moved()
+
+    def _focus_moved(self) -> None:
+        focused = self.focused
+        self.stage.keys.show(getattr(focused, "pane_kind", ""))
+        for pane in self.stage.panes():
+            pane.refresh()
+        self.stage.select(
+            self.node() if self.view.selected is not None or self.stage.left.has_focus else None
+        )
+        self.stage.draw_frame(self.view)

@@ -1,0 +1,277 @@
+"""Puts the panes in their places and shows scenes in them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from qdqviz.draw.grid import CellRect
+from qdqviz.tui.keys import number_of
+from qdqviz.tui.model.arrangement import DETAILS, Area, Arrangement, split
+from qdqviz.tui.model.details.tabs import DETAIL_TABS
+from qdqviz.tui.model.frame import Frame, PaneFrame, Tab
+from qdqviz.tui.model.scene import Scene
+from qdqviz.tui.model.view import GraphMode, View
+from qdqviz.tui.model.window import Window
+from qdqviz.tui.widgets.bars import HeaderBar, KeysBar, StatusBar
+from qdqviz.tui.widgets.frame import FrameView
+from qdqviz.tui.widgets.graph import GraphView
+from qdqviz.tui.widgets.lines import FactsView, LanesView
+from qdqviz.tui.widgets.outline import OutlineView
+
+if TYPE_CHECKING:
+    from textual.widget import Widget
+
+    from qdqviz.draw.picture import View as PictureView
+
+_TITLES = {"steps": "Steps", "graph": "Graph", "lanes": "Lanes"} | {
+    tab.name: tab.title for tab in DETAIL_TABS
+}
+_WORDS: dict[PictureView, str] = {"before": "before", "after": "after", "union": "before + after"}
+
+
+class Stage:
+    """The panes of the main screen."""
+
+    def __init__(self, outline: OutlineView) -> None:
+        self.frame = FrameView(id="frame")
+        self.header = HeaderBar(id="header")
+        self.status = StatusBar(id="status")
+        self.keys = KeysBar(id="keys")
+        self.outline = outline
+        self.left = GraphView(id="left")
+        """The graph; the state before where two are side by side."""
+        self.right = GraphView(id="right")
+        """The state after where two are side by side."""
+        self.lanes = LanesView(id="lanes")
+        self.details = FactsView(id="details")
+        self.arrangement: Arrangement | None = None
+        """Where everything is; None while the terminal is too small."""
+        self.scene: Scene | None = None
+        """What is shown."""
+        self.lanes_note = ""
+        """Said beside the title of the live ranges."""
+
+    def widgets(self) -> list[Widget]:
+        """All of them, the frame first."""
+        bars: list[Widget] = [self.frame, self.header, self.status, self.keys]
+        return [*bars, *self.panes()]
+
+    def panes(self) -> list[Widget]:
+        """Those that can have the focus, in the order of tab."""
+        return [self.outline, self.left, self.right, self.lanes, self.details]
+
+    # -- places ------------------------------------------------------------------------------------
+
+    def mode(self, view: View) -> GraphMode:
+        """How before and after are shown."""
+        arrangement = self.arrangement
+        return view.shown_mode(arrangement is not None and arrangement.can_split)
+
+    def tab(self, view: View) -> str:
+        """The tab that is shown: the one chosen, where this arrangement has it."""
+        assert self.arrangement is not None
+        tabs = self.arrangement.tabs
+        if view.tab in tabs:
+            return view.tab
+        return "node" if tabs == DETAILS else "graph" if "graph" in tabs else tabs[0]
+
+    def arrange(self, arrangement: Arrangement | None, view: View) -> None:
+        """Put every pane where it belongs, or out of sight."""
+        self.arrangement = arrangement
+        if arrangement is None:
+            for widget in self.widgets():
+                widget.display = False
+            return
+        width, height = arrangement.width, arrangement.height
+        _put(self.frame, Area(0, 0, width, height))
+        _put(self.header, Area(0, 0, width, 1))
+        _put(self.status, arrangement.status)
+        _put(self.keys, Area(0, height - 1, width, 1))
+        for name, area in self.areas(view).items():
+            _put(self.pane(name), area)
+
+    def areas(self, view: View) -> dict[str, Area | None]:
+        """Where each pane is."""
+        assert self.arrangement is not None
+        tab = self.tab(view)
+        found = {name: self.arrangement.area(name, tab) for name in ("steps", "lanes", "details")}
+        graph = self.arrangement.area("graph", tab)
+        if graph is not None and self.mode(view) == "split":
+            found["left"], found["right"] = split(graph)
+        else:
+            found["left"], found["right"] = graph, None
+        return found
+
+    def pane(self, name: str) -> Widget:
+        """A pane by its name; tabs of the details are all the same one."""
+        by_name: dict[str, Widget] = {
+            "steps": self.outline,
+            "graph": self.left,
+            "left": self.left,
+            "right": self.right,
+            "lanes": self.lanes,
+        }
+        return by_name.get(name, self.details)
+
+    def stops(self, view: View) -> list[str]:
+        """What the tab key goes to, in order: panes in view, and tabs where panes are tabs."""
+        assert self.arrangement is not None
+        tabs = list(self.arrangement.tabs)
+        order = ["steps", "graph", "right", "lanes"]
+        fixed = [name for name in order if name in self.arrangement.panes]
+        if "graph" in fixed and self.mode(view) == "split":
+            fixed.insert(fixed.index("graph") + 1, "right")
+        return [*fixed, "details"] if tabs == list(DETAILS) else [*fixed, *tabs]
+
+    # -- frame -------------------------------------------------------------------------------------
+
+    def draw_frame(self, view: View) -> None:
+        """Draw the lines and what is written in them."""
+        arrangement = self.arrangement
+        if arrangement is None:
+            return
+        tab = self.tab(view)
+        frames = []
+        for name, area in self.areas(view).items():
+            if area is not None and area != arrangement.tabbed:
+                frames.append(self._frame_of(name, area, view))
+        tabs = tuple(
+            Tab(name, f"{number_of(name)} {_TITLES[name]}", name == tab) for name in arrangement.tabs
+        )
+        inside = [self.pane(tab)] if tab != "graph" else [self.left, self.right]
+        if tab == "graph" and self.mode(view) == "split":
+            frames += [PaneFrame(name, area) for name, area in self._halves(view)]
+        has_focus = any(pane.has_focus for pane in inside)
+        note = self.lanes_note if tab == "lanes" else ""
+        frames.append(PaneFrame(tab, arrangement.tabbed, note=note, tabs=tabs, has_focus=has_focus))
+        self.left.caption = (
+            self._caption("left", view) if tab == "graph" and self.mode(view) != "split" else None
+        )
+        self.left.refresh()
+        self.frame.show(Frame(arrangement.width, arrangement.height, frames, arrangement.framed))
+
+    def _halves(self, view: View) -> list[tuple[str, Area]]:
+        areas = self.areas(view)
+        return [(name, area) for name in ("left", "right") if (area := areas[name]) is not None]
+
+    def _frame_of(self, name: str, area: Area, view: View) -> PaneFrame:
+        pane = self.pane(name)
+        if name == "steps":
+            hidden = self.outline.outline.hidden
+            return PaneFrame(
+                name, area, "1 passes & rewrites", f"{hidden} hidden" if hidden else "", (), pane.has_focus
+            )
+        if name == "lanes":
+            return PaneFrame(name, area, "3 live ranges", self.lanes_note, (), pane.has_focus)
+        title, note = self._caption(name, view)
+        if name == "left":
+            title = f"2 {title}"
+            note = note if self.mode(view) != "split" else ""
+        return PaneFrame("graph" if name == "left" else name, area, title, note, (), pane.has_focus)
+
+    def _caption(self, name: str, view: View) -> tuple[str, str]:
+        """Title and note of a graph pane."""
+        cells = self.left.cells if name == "left" else self.right.cells
+        cues = self.left.window.cues(cells) if cells is not None else ""
+        one = self.scene is not None and not self.scene.is_pair
+        return (
+            f"{'graph' if one else _WORDS[self.picture_view(name, view)]}  {cues}".rstrip(),
+            self._graph_note(view),
+        )
+
+    def _graph_note(self, view: View) -> str:
+        """What is left out of the picture, else what its signs mean."""
+        from qdqviz.draw.legend import legend
+
+        scene = self.scene
+        if scene is None:
+            return ""
+        if scene.sight.left_out:
+            count = len(scene.sight.focus)
+            return f"around {count} of {count + scene.sight.left_out:,} nodes that differ"
+        if scene.picture.cut:
+            return f"the nearest {len(scene.picture.boxes)} boxes; - shows fewer"
+        marks = [entry for entry in legend(scene.picture.with_view("union")) if entry.kind == "mark"]
+        return "  ".join(f"{entry.key} {entry.text}" for entry in marks)
+
+    # -- scenes ------------------------------------------------------------------------------------
+
+    def picture_view(self, name: str, view: View) -> PictureView:
+        """Which view of the picture a graph pane shows."""
+        if self.scene is not None and not self.scene.is_pair:
+            return "after"
+        mode = self.mode(view)
+        if mode == "split":
+            return "before" if name == "left" else "after"
+        return "union" if mode == "merged" else view.flicker
+
+    def show_scene(self, scene: Scene, view: View, window: Window | None = None) -> None:
+        """Show a scene in the graph panes.
+
+        Args:
+            scene: What to show.
+            view: How.
+            window: Which part; None puts what it is about in the middle.
+        """
+        self.scene = scene
+        areas = self.areas(view) if self.arrangement is not None else {}
+        for name, pane in (("left", self.left), ("right", self.right)):
+            area = areas.get(name)
+            if area is None:
+                continue
+            part = window or self._middle(scene, view, area)
+            cells = scene.cells[self.picture_view(name, view)]
+            pane.show(cells, Window(part.x, part.y, area.width, area.height))
+
+    def window_keeping(self, node: int | None, scene: Scene) -> Window | None:
+        """The window in which a node stays where it is on the screen; None where it is not in both scenes."""
+        if node is None or self.scene is None or self.left.cells is None:
+            return None
+        old, new = box_rect(self.scene, node), box_rect(scene, node)
+        window = self.left.window
+        if old is None or new is None or not window.shows_part_of(old):
+            return None
+        return Window(
+            new.column - old.column + window.x, new.row - old.row + window.y, window.columns, window.rows
+        )
+
+    def reveal(self, node: int, view: View) -> None:
+        """Pan so far that a node's box is in view."""
+        if self.scene is None:
+            return
+        rect = box_rect(self.scene, node)
+        if rect is not None and self.left.cells is not None:
+            self.show_scene(self.scene, view, self.left.window.showing(rect))
+
+    def select(self, node: int | None) -> None:
+        """Mark the box of a node."""
+        found = None if node is None or self.scene is None else self.scene.picture.box(node)
+        for pane in (self.left, self.right):
+            pane.select(None if found is None else found.id)
+
+    def tell(self, notice: str) -> None:
+        """Say something in place of the graphs."""
+        for pane in (self.left, self.right):
+            pane.tell(notice)
+
+    def _middle(self, scene: Scene, view: View, area: Area) -> Window:
+        """The window with what a scene is about in the middle."""
+        boxes = [box for box in scene.picture.boxes if box.focus] or list(scene.picture.boxes)
+        rects = scene.cells["union"].rects
+        wanted = [rects[box.id] for box in boxes if box.id in rects]
+        return Window(0, 0, area.width, area.height).centred(wanted)
+
+
+def box_rect(scene: Scene, node: int) -> CellRect | None:
+    """Where the box of a node is in a scene's pictures."""
+    box = scene.picture.box(node)
+    return None if box is None else scene.cells["union"].rects.get(box.id)
+
+
+def _put(widget: Widget, area: Area | None) -> None:
+    """Put a widget in a place, or out of sight."""
+    widget.display = area is not None
+    if area is not None:
+        widget.styles.offset = (area.x, area.y)
+        widget.styles.width = area.width
+        widget.styles.height = area.height

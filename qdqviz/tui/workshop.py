@@ -1,0 +1,232 @@
+"""Where everything that takes time is made: scenes, titles, live ranges, searches, pictures for files."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from qdqviz.errors import QdqvizError
+from qdqviz.tui import messages
+from qdqviz.tui.desk import Desk, Stale
+from qdqviz.tui.model.archive import Archive
+from qdqviz.tui.model.place import Place
+from qdqviz.tui.model.ranges import RangesMaker
+from qdqviz.tui.model.scene import Lens, Scene, make_scene
+
+if TYPE_CHECKING:
+    from textual.message import Message
+
+    from qdqviz.draw.engine import Cancel, LayoutEngine
+    from qdqviz.draw.picture import View
+    from qdqviz.draw.theme import Theme
+
+REMEMBERED = 64
+"""Scenes that are kept."""
+
+_STRIDE = 64
+"""Steps whose states are read in one go while nothing else is to do."""
+
+Post: TypeAlias = "Callable[[Message], object]"
+"""Hands a message to the screen; safe to call from any thread."""
+
+_Key: TypeAlias = "tuple[Place, Lens, int]"
+
+
+class Workshop:
+    """Two threads: one for what the person waits for, one for what may come a moment later."""
+
+    def __init__(self, archive: Archive, post: Post) -> None:
+        """Open it.
+
+        Args:
+            archive: The trace.
+            post: Told of everything that was made.
+        """
+        self.archive = archive
+        self._post = post
+        self._front = Desk(
+            "qdqviz front", ("lists", "scene", "touch", "find", "near", "titles"), self._failed
+        )
+        self._back = Desk("qdqviz back", ("write", "ranges", "warm"), self._failed)
+        self._scenes: OrderedDict[_Key, Scene] = OrderedDict()
+        self._lock = threading.Lock()
+        self._engine: LayoutEngine | None = None
+        self._ranges = RangesMaker()
+        self._cancel: Cancel | None = None
+        self._making: _Key | None = None
+
+    # -- scenes ------------------------------------------------------------------------------------
+
+    def scene(self, place: Place, lens: Lens) -> Scene | None:
+        """A scene that has been made already; costs nothing."""
+        with self._lock:
+            return self._scenes.get(self._key(place, lens))
+
+    def want_scene(self, place: Place, lens: Lens) -> None:
+        """Make a scene: `SceneMade` or `SceneFailed` will tell. What was wanted before is dropped."""
+        if self._making != self._key(place, lens):
+            self.cancel()
+
+        def job(stale: Stale) -> None:
+            try:
+                self._post(messages.SceneMade(self._scene(place, lens)))
+            except QdqvizError as error:
+                if not stale():
+                    self._post(messages.SceneFailed(place, lens, str(error)))
+
+        self._front.ask("scene", job)
+
+    def want_near(self, places: Sequence[Place], lens: Lens) -> None:
+        """Make the scenes that may be wanted next, while nothing else is to do."""
+
+        def job(stale: Stale) -> None:
+            for place in places:
+                if stale() or not self._front.is_quiet("near"):
+                    return
+                try:
+                    self._scene(place, lens)
+                except QdqvizError:
+                    return  # it will be told when the scene is wanted
+
+        self._front.ask("near", job)
+
+    def cancel(self) -> None:
+        """End the layout that is being made."""
+        self._front.drop("scene")
+        self._front.drop("near")
+        cancel = self._cancel
+        if cancel is not None:
+            cancel.cancel()
+
+    def _scene(self, place: Place, lens: Lens) -> Scene:
+        from qdqviz.draw.engine import Cancel, LayoutEngine
+
+        known = self.scene(place, lens)
+        if known is not None:
+            return known
+        key = self._key(place, lens)
+        self._engine = self._engine or LayoutEngine()
+        self._cancel, self._making = Cancel(), key
+        try:
+            made = make_scene(self.archive, place, lens, self._engine, self._cancel)
+        finally:
+            self._cancel = self._making = None
+        with self._lock:
+            self._scenes[key] = made
+            while len(self._scenes) > REMEMBERED:
+                self._scenes.popitem(last=False)
+        return made
+
+    def _key(self, place: Place, lens: Lens) -> _Key:
+        """A pass that goes on looks different with every rewrite."""
+        runs = self.archive.lists.runs
+        return place, lens, -1 if place.run is None or place.step is not None else runs[place.run].last_step
+
+    # -- the rest ----------------------------------------------------------------------------------
+
+    def want_lists(self) -> None:
+        """Read what a recording has added: `ListsRead` will tell."""
+
+        def job(_: Stale) -> None:
+            self._post(messages.ListsRead(self.archive.refresh()))
+
+        self._front.ask("lists", job)
+
+    def want_titles(self, steps: Sequence[int]) -> None:
+        """Make titles: `TitlesMade` will tell, several times where there are many."""
+
+        def job(stale: Stale) -> None:
+            missing = [step for step in steps if self.archive.known_title(step) is None]
+            for count, step in enumerate(missing, 1):
+                if stale():
+                    return
+                self.archive.title(step)
+                if count % 8 == 0 or count == len(missing):
+                    self._post(messages.TitlesMade())
+
+        self._front.ask("titles", job)
+
+    def want_ranges(
+        self, scene: Scene, which: Literal["carried", "qdq", "all"], columns: int, most: int
+    ) -> None:
+        """Make live ranges: `RangesMade` will tell."""
+
+        def job(stale: Stale) -> None:
+            made = self._ranges.make(scene, which, columns, most, stale)
+            if made is not None:
+                self._post(messages.RangesMade(made))
+
+        self._back.ask("ranges", job)
+
+    def want_touching(self, scene: Scene, node: int, after: int, forward: bool) -> None:
+        """Look for the next rewrite of a node: `StepFound` will tell."""
+        from qdqviz.tui.model.touching import touching_step
+
+        subject, path = scene.place.subject, scene.sight.path
+
+        def job(stale: Stale) -> None:
+            found = touching_step(self.archive, subject, path, node, after, forward, stale)
+            if not stale():
+                self._post(messages.StepFound(found))
+
+        self._front.ask("touch", job)
+
+    def want_hits(self, text: str, scene: Scene | None) -> None:
+        """Search: `HitsFound` will tell."""
+        from qdqviz.ir.graph import Body
+        from qdqviz.tui.model.finding import find
+
+        body, path = (Body(), "") if scene is None else (scene.sight.after, scene.sight.path)
+
+        def job(_: Stale) -> None:
+            hits = find(text, self.archive.lists, body, path, self.archive.known_title)
+            self._post(messages.HitsFound(text, hits))
+
+        self._front.ask("find", job)
+
+    def want_file(self, scene: Scene, view: View, path: Path, theme: Theme) -> None:
+        """Write a picture: `PictureWritten` will tell."""
+
+        def job(_: Stale) -> None:
+            from qdqviz.draw.files import write_picture
+
+            try:
+                write_picture(scene.picture.with_view(view), path, theme, title=scene.sight.sentence)
+            except QdqvizError as error:
+                self._post(messages.PictureWritten(str(error), False))
+            else:
+                self._post(messages.PictureWritten(f"wrote {path}", True))
+
+        self._back.ask("write", job)
+
+    def warm(self, step: int = 1) -> None:
+        """Read the states of all steps from `step` on, bit by bit, so that jumps and search know them."""
+        last = min(step + _STRIDE, self.archive.lists.steps)
+        if step > last:
+            return
+
+        def job(stale: Stale) -> None:
+            self.archive.around(last)
+            for each in range(step, last + 1):
+                self.archive.title(each)
+            if not stale() and last < self.archive.lists.steps:
+                self.warm(last + 1)
+
+        self._back.ask("warm", job)
+
+    def is_idle(self) -> bool:
+        """Whether nothing is being made."""
+        return self._front.is_idle and self._back.is_idle
+
+    def close(self) -> None:
+        """End all work."""
+        self._front.close()
+        self._back.close()
+        if self._cancel is not None:
+            self._cancel.cancel()
+
+    def _failed(self, kind: str, error: Exception) -> None:
+        self._post(messages.JobFailed(kind, error))
