@@ -82,6 +82,15 @@ def permute_of_two_symbols() -> GraphModule:
     return module
 
 
+@CASES.case(PERMUTE, "is_changed_between")
+def permute_past_a_change() -> GraphModule:
+    hand = Hand("aten")
+    x = hand.input(2, 3)
+    p = hand.op("aten.permute_copy.default", x, [1, 0])
+    changed = hand.op("aten.relu_.default", x)
+    return hand.done(hand.op("aten.view.default", p, [3, 1, 2]), changed)
+
+
 # Port
 
 
@@ -211,3 +220,13 @@ def fuse_double() -> GraphModule:
     double = torch.linspace(-1, 1, 8).view(2, 4).double()
     scales = torch.logspace(-2, -1, 3).double()
     return linear_graph(activation=double, scales=scales, out_dtype=torch.float64)
+
+
+@CASES.case(FUSE, "is_changed_between")
+def fuse_past_a_change() -> GraphModule:
+    hand = Hand("aten")
+    x, weight = hand.input(2, 4), hand.input(3, 4, dtype=torch.int8)
+    scales, _ = hand.channels(3)
+    d = hand.op(DQC, weight, scales, None, 0, -128, 127, torch.int8)
+    changed = hand.op("aten.neg_.default", weight)
+    return hand.done(hand.op("aten.linear.default", x, d), changed)

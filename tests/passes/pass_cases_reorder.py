@@ -59,6 +59,15 @@ def hoist_above_its_scale() -> GraphModule:
     return hand.done(hand.op(QC, t, doubled, zero_points, 0, -128, 127, torch.int8))
 
 
+@CASES.case(HOIST, "is_changed_between")
+def hoist_past_a_change() -> GraphModule:
+    hand = Hand("aten")
+    x = hand.op("aten.tanh.default", hand.input(4))
+    v = hand.op("aten.view.default", x, [2, 2])
+    changed = hand.op("aten.relu_.default", x)
+    return hand.done(hand.op(Q, v, *INT8), changed)
+
+
 # Sink
 
 
@@ -100,6 +109,15 @@ def sink_already_there() -> GraphModule:
     first = hand.op(DQ, hand.input(4, dtype=torch.int8), *INT8)
     second = hand.op(DQ, hand.input(4, dtype=torch.int8), *INT8)
     return hand.done(hand.op("aten.add.Tensor", first, second))
+
+
+@CASES.case(SINK, "is_changed_between")
+def sink_past_a_change() -> GraphModule:
+    hand = Hand("aten")
+    x = hand.input(4, dtype=torch.int8)
+    d = hand.op(DQ, x, *INT8)
+    changed = hand.op("aten.neg_.default", x)
+    return hand.done(hand.op("aten.relu.default", d), changed)
 
 
 # Chain
@@ -158,6 +176,15 @@ def chain_channels_made_by_a_view() -> GraphModule:
     hand = Hand()
     v = hand.op("aten.view_copy.default", hand.input(8), [2, 4])
     return hand.done(hand.op(QC, v, *hand.channels(4), 1, -128, 127, torch.int8))
+
+
+@CASES.case(CHAIN, "is_changed_between")
+def chain_past_a_change() -> GraphModule:
+    hand = Hand("aten")
+    x = hand.input(4)
+    copied = hand.op("aten.clone.default", x)
+    changed = hand.op("aten.relu_.default", x)
+    return hand.done(hand.op(Q, copied, *INT8), changed)
 
 
 # Postpone
@@ -220,6 +247,15 @@ def postpone_before_a_view_of_other_strides() -> GraphModule:
     part = hand.op("aten.slice.Tensor", hand.input(4, 6, dtype=torch.int8), 1, 0, 4)
     d = hand.op(DQ, part, *INT8)
     return hand.done(hand.op("aten.view.default", d, [16]))
+
+
+@CASES.case(POSTPONE, "is_changed_between")
+def postpone_past_a_change() -> GraphModule:
+    hand = Hand("aten")
+    x = hand.input(4, dtype=torch.int8)
+    d = hand.op(DQ, x, *INT8)
+    changed = hand.op("aten.neg_.default", x)
+    return hand.done(hand.op("aten.view.default", d, [2, 2]), changed)
 
 
 # Branch
@@ -305,3 +341,13 @@ def branch_with_small_slices() -> GraphModule:
     x = hand.input(9)
     parts = [hand.op("aten.slice_copy.Tensor", x, 0, start, start + 2) for start in (0, 4)]
     return hand.done(*(hand.op(Q, part, *INT8) for part in parts))
+
+
+@CASES.case(BRANCH, "is_changed_between")
+def branch_past_a_change() -> GraphModule:
+    hand = Hand("aten")
+    x = hand.input(4)
+    same = hand.op("aten.alias.default", x)
+    v = hand.op("aten.view.default", same, [2, 2])
+    changed = hand.op("aten.relu_.default", x)
+    return hand.done(hand.op(Q, v, *INT8), changed)

@@ -277,3 +277,17 @@ def test_missing_debug_handles_are_no_error_and_none_is_invented(hand):
         node.meta.pop("debug_handle", None)
     assert PostponeDequantizeOpBelowUseChainPass()(module).modified
     assert not any("debug_handle" in node.meta for node in module.graph.nodes)
+
+
+def test_the_specs_of_executorch_follow_the_values():
+    from executorch.exir.passes.spec_prop_pass import SpecPropPass
+
+    hand = Hand()
+    d = hand.op(DQ, hand.input(2, 3, dtype=torch.int8), *INT8)
+    p = hand.op("aten.permute_copy.default", d, [1, 0])
+    module = SpecPropPass()(hand.done(hand.op("aten.relu.default", p))).graph_module
+    assert PostponeDequantizeOpBelowUseChainPass()(module).modified
+    for node in module.graph.nodes:
+        if node.op == "call_function":
+            spec = node.meta["spec"]
+            assert (spec.dtype, list(spec.shape)) == (node.meta["val"].dtype, list(node.meta["val"].shape))

@@ -9,6 +9,7 @@ import pytest
 
 from qdqviz.errors import PassError, UsageError
 from qdqviz.passes.catalogue import Catalogue
+from qdqviz.passes.importing import import_module
 from qdqviz.passes.resolve import resolve
 
 CADENCE = "executorch.backends.cadence.aot.reorder_ops"
@@ -92,8 +93,7 @@ def test_upstream_lists_are_taken_as_they_are(catalogue):
 
 def test_cadence_at_an_opt_level_is_what_upstream_runs(catalogue):
     """Against upstream's own function, run on a manager that only notes the passes that it is given."""
-    resolve("cadence-reorder", catalogue)  # supplies what the import needs
-    from executorch.backends.cadence.aot import passes as upstream
+    upstream = import_module("executorch.backends.cadence.aot.passes")
 
     for spec, level in (("cadence", 1), ("cadence@0", 0), ("cadence@2", 2)):
         ran: list[str] = []
@@ -219,6 +219,17 @@ def test_xnnpack_and_qualcomm_constructors_ask_for_the_program(catalogue):
     assert one("xnnpack:FuseBatchNormPass", catalogue).needs_program
     assert one("qualcomm:FoldQDQ", catalogue).needs_program
     assert not one("cadence:PropagateSlice", catalogue).needs_program
+
+
+def test_the_built_in_passes_take_both_dialects_and_a_plain_name_means_them(catalogue):
+    found = resolve("default", catalogue)
+    assert len(found) == 8
+    assert {(each.dialect, each.wants, each.needs_program) for each in found} == {
+        (None, "graph_module", False)
+    }
+    assert all(each.path.startswith("qdqviz.passes.builtin.") for each in found)
+    assert one("HoistOpsCloserToDefPass", catalogue).path == found[1].path
+    assert one("qdqviz:HoistOpsCloserToDefPass", catalogue).path == found[1].path
 
 
 def test_what_runs_on_the_exported_program_is_told(catalogue):

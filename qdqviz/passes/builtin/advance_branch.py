@@ -24,6 +24,7 @@ from qdqviz.passes.builtin.branches import Paths, hoist_quantize, look_below
 from qdqviz.passes.builtin.data_movement import is_no_slice, only_moves_data
 from qdqviz.passes.builtin.graph_pass import GraphPass
 from qdqviz.passes.builtin.ops import SIZE_QUERIES, op_name
+from qdqviz.passes.builtin.placement import in_place_ops, is_changed_between
 from qdqviz.passes.builtin.quantization import QUANTIZE_PER_CHANNEL, QUANTIZE_WITH_TENSORS
 from qdqviz.passes.builtin.sizes import at_most, product, shape_of
 
@@ -34,6 +35,7 @@ class AdvanceQuantizeOpAboveDefInBranchPass(GraphPass):
     def rewrite(self, graph: torch.fx.Graph) -> bool:
         """Looks at every value that is an input or computed, and at everything that reads it."""
         modified = False
+        changers = in_place_ops(graph)
         for node in graph.nodes:
             if is_no_value(node):
                 continue
@@ -53,6 +55,8 @@ class AdvanceQuantizeOpAboveDefInBranchPass(GraphPass):
             if crosses_nothing(paths):
                 continue
             if crosses_only_slices(paths) and slices_keep_too_little(node, paths):
+                continue
+            if any(is_changed_between(node, quantize, changers) for quantize in paths.quantizes):
                 continue
             hoist_quantize(node, paths)
             modified = True

@@ -24,6 +24,7 @@ from qdqviz.passes.builtin.graph_pass import GraphPass
 from qdqviz.passes.builtin.joining import advance_above_join, cannot_be_split, is_join, joins_along_the_axis
 from qdqviz.passes.builtin.metadata import copied_metadata, set_value
 from qdqviz.passes.builtin.ops import argument, arguments_with, tensor_input
+from qdqviz.passes.builtin.placement import in_place_ops, is_changed_between
 from qdqviz.passes.builtin.quantization import is_no_quantize, is_per_channel
 from qdqviz.passes.builtin.users import has_other_users, is_asked_for_its_shape
 from qdqviz.passes.builtin.values import compute_node
@@ -35,6 +36,7 @@ class AdvanceQuantizeOpAboveDefChainPass(GraphPass):
     def rewrite(self, graph: torch.fx.Graph) -> bool:
         """Walks backwards: a quantize that has gone up one op is met again, above it."""
         modified = False
+        changers = in_place_ops(graph)
         for node in reversed(graph.nodes):
             if is_no_quantize(node):
                 continue
@@ -44,6 +46,8 @@ class AdvanceQuantizeOpAboveDefChainPass(GraphPass):
             if is_asked_for_its_shape(mover):
                 continue
             if has_other_users(mover):
+                continue
+            if is_changed_between(mover, node, changers):
                 continue
             if is_join(mover):
                 if cannot_be_split(mover):

@@ -23,6 +23,7 @@ from torch.fx import Node
 from qdqviz.passes.builtin.graph_pass import GraphPass
 from qdqviz.passes.builtin.metadata import copied_metadata, set_value
 from qdqviz.passes.builtin.ops import argument, op_name, same_dialect, tensor_input
+from qdqviz.passes.builtin.placement import in_place_ops, is_changed_between
 from qdqviz.passes.builtin.sizes import normal_dimension
 from qdqviz.passes.builtin.values import Computed, compute, fetched, value_of
 
@@ -49,6 +50,7 @@ class FuseDequantLinearPass(GraphPass):
     def rewrite(self, graph: torch.fx.Graph) -> bool:
         """Looks at every linear."""
         modified = False
+        changers = in_place_ops(graph)
         for node in graph.nodes:
             if is_no_linear(node):
                 continue
@@ -71,6 +73,8 @@ class FuseDequantLinearPass(GraphPass):
             if has_scales_of_another_dtype(dequantize, argument(node, "input")):
                 continue
             if has_rows_the_kernel_misreads(weight, argument(node, "input")):
+                continue
+            if is_changed_between(dequantize, node, changers):
                 continue
             fused = plan_fused(node, dequantize)
             if cannot_run(fused):

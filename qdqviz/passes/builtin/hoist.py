@@ -19,7 +19,7 @@ from qdqviz.passes.builtin.data_movement import SLICES
 from qdqviz.passes.builtin.graph_pass import GraphPass
 from qdqviz.passes.builtin.metadata import copied_metadata
 from qdqviz.passes.builtin.ops import op_name, tensor_input
-from qdqviz.passes.builtin.placement import all_between, place_below
+from qdqviz.passes.builtin.placement import all_between, in_place_ops, is_changed_between, place_below
 from qdqviz.passes.builtin.quantization import QUANTIZE
 from qdqviz.passes.builtin.users import has_other_users, is_asked_for_its_shape
 
@@ -33,6 +33,7 @@ class HoistOpsCloserToDefPass(GraphPass):
     def rewrite(self, graph: torch.fx.Graph) -> bool:
         """Hoists in graph order: what a hoisted slice feeds then follows it."""
         modified = False
+        changers = in_place_ops(graph)
         for node in list(graph.nodes):
             if is_not_hoistable(node):
                 continue
@@ -47,6 +48,8 @@ class HoistOpsCloserToDefPass(GraphPass):
             if stands_right_behind(node, place):
                 continue
             if needs_a_value_from_below(node, place):
+                continue
+            if is_changed_between(place, node, changers):
                 continue
             hoist(node, place)
             modified = True

@@ -20,6 +20,14 @@ def op_name(node: Node) -> str:
     return f"{overload._schema.name.replace('::', '.')}.{overload._overloadname}"
 
 
+def changes_its_input(node: Node) -> bool:
+    """Tells whether a node changes a value in place, as `aten.add_` does."""
+    if node.op == "call_method":
+        return str(node.target).endswith("_") and not str(node.target).endswith("__")
+    overload = _overload(node.target)
+    return overload is not None and bool(overload._schema.is_mutable)
+
+
 def is_edge_op(node: Node) -> bool:
     """Tells whether a node calls an op of the edge dialect."""
     return type(node.target).__name__ == "EdgeOpOverload"

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import torch
 from torch.fx import Node
+
+from qdqviz.passes.builtin.ops import changes_its_input
 
 
 def place_below(definition: Node) -> Node:
@@ -30,3 +33,13 @@ def between(first: Node, last: Node) -> Iterator[Node]:
 def all_between(first: Node, last: Node, predicate: Callable[[Node], bool]) -> bool:
     """Tells whether all nodes that stand between two fulfil a predicate."""
     return all(predicate(node) for node in between(first, last))
+
+
+def in_place_ops(graph: torch.fx.Graph) -> list[Node]:
+    """Returns the nodes that change a value in place; graphs in the edge dialect have none."""
+    return [node for node in graph.nodes if changes_its_input(node)]
+
+
+def is_changed_between(first: Node, last: Node, changers: list[Node]) -> bool:
+    """An op in between changes values in place, perhaps this one: at another time it may be another."""
+    return any(first < changer < last for changer in changers)

@@ -22,6 +22,7 @@ from qdqviz.passes.builtin.channels import axis_below, sliced_axis
 from qdqviz.passes.builtin.data_movement import does_more_than_move_data, is_no_slice
 from qdqviz.passes.builtin.graph_pass import GraphPass
 from qdqviz.passes.builtin.ops import argument, tensor_input
+from qdqviz.passes.builtin.placement import in_place_ops, is_changed_between
 from qdqviz.passes.builtin.postponing import Postponed, plan, postpone
 from qdqviz.passes.builtin.quantization import is_no_dequantize, is_per_channel, is_quantize
 from qdqviz.passes.builtin.sizes import at_most, normal_dimension, product, shape_of
@@ -44,6 +45,7 @@ class PostponeDequantizeOpBelowUseChainPass(GraphPass):
     def sweep(self, graph: torch.fx.Graph) -> bool:
         """Walks forwards: a dequantize that has gone down one op is met again, below it."""
         modified = False
+        changers = in_place_ops(graph)
         for node in graph.nodes:
             if is_no_dequantize(node):
                 continue
@@ -60,6 +62,8 @@ class PostponeDequantizeOpBelowUseChainPass(GraphPass):
                     continue
                 if makes_more_float_bytes(node, users) and feeds_more_than_quantizes(users):
                     continue
+            if any(is_changed_between(node, user, changers) for user in users):
+                continue
             if any(leaves_no_axis_below(user, node) for user in users):
                 continue
             plans = [plan(node, user) for user in users]

@@ -18,6 +18,7 @@ from torch.fx import Node
 from qdqviz.passes.builtin.graph_pass import GraphPass
 from qdqviz.passes.builtin.metadata import set_value
 from qdqviz.passes.builtin.ops import argument, arguments_with, op_name, tensor_input
+from qdqviz.passes.builtin.placement import in_place_ops, is_changed_between
 from qdqviz.passes.builtin.sizes import Size, is_static, normal_dimension, same_shape, same_size, shape_of
 from qdqviz.passes.builtin.users import erase_unused_sizes, has_no_users, is_asked_for_its_shape, only_user
 from qdqviz.passes.builtin.values import compute_node
@@ -39,6 +40,7 @@ class PostponePermuteOpBelowSqueezeOrUnsqueezeLikeView(GraphPass):
     def sweep(self, graph: torch.fx.Graph) -> bool:
         """Looks at every permute once."""
         modified = False
+        changers = in_place_ops(graph)
         for node in graph.nodes:
             if is_no_permute(node):
                 continue
@@ -50,6 +52,8 @@ class PostponePermuteOpBelowSqueezeOrUnsqueezeLikeView(GraphPass):
                 continue
             view = only_user(node)
             if is_no_view(view):
+                continue
+            if is_changed_between(node, view, changers):
                 continue
             if has_unknown_shapes(node, view):
                 continue

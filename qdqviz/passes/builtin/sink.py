@@ -15,7 +15,7 @@ from torch.fx import Node
 
 from qdqviz.passes.builtin.graph_pass import GraphPass
 from qdqviz.passes.builtin.ops import op_name
-from qdqviz.passes.builtin.placement import all_between
+from qdqviz.passes.builtin.placement import all_between, in_place_ops, is_changed_between
 from qdqviz.passes.builtin.quantization import DEQUANTIZE
 from qdqviz.passes.builtin.users import has_no_users, is_asked_for_its_shape, only_user
 
@@ -29,6 +29,7 @@ class SinkOpsCloserToUsePass(GraphPass):
     def rewrite(self, graph: torch.fx.Graph) -> bool:
         """Sinks every dequantize of a graph that has room below it."""
         modified = False
+        changers = in_place_ops(graph)
         for node in list(graph.nodes):
             if is_not_sinkable(node):
                 continue
@@ -39,6 +40,8 @@ class SinkOpsCloserToUsePass(GraphPass):
             if has_several_users(node):
                 continue
             if stands_right_before_its_user(node):
+                continue
+            if is_changed_between(node, only_user(node), changers):
                 continue
             only_user(node).prepend(node)
             modified = True
