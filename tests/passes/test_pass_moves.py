@@ -13,6 +13,7 @@ from torch.fx import GraphModule
 from qdqviz.passes.builtin.advance_chain import AdvanceQuantizeOpAboveDefChainPass
 from qdqviz.passes.builtin.hoist import HoistOpsCloserToDefPass
 from qdqviz.passes.builtin.ops import argument, op_name
+from qdqviz.passes.builtin.placement import in_place_ops
 from qdqviz.passes.builtin.postpone_dequantize import PostponeDequantizeOpBelowUseChainPass
 from qdqviz.passes.builtin.postpone_permute import PostponePermuteOpBelowSqueezeOrUnsqueezeLikeView
 from qdqviz.passes.builtin.sink import SinkOpsCloserToUsePass
@@ -291,3 +292,13 @@ def test_the_specs_of_executorch_follow_the_values():
         if node.op == "call_function":
             spec = node.meta["spec"]
             assert (spec.dtype, list(spec.shape)) == (node.meta["val"].dtype, list(node.meta["val"].shape))
+
+
+def test_ops_that_work_in_place_are_found_whatever_their_kind():
+    hand = Hand("aten")
+    x = hand.op("aten.tanh.default", hand.input(4))
+    module = hand.done(hand.op("aten.relu_.default", x), hand.op("aten.relu.default", x))
+    with module.graph.inserting_after(find(module, "tanh")):
+        method = module.graph.call_method("add_", (find(module, "tanh"), 1))
+        module.graph.call_method("__len__", (method,))
+    assert {node.name for node in in_place_ops(module.graph)} == {method.name, find(module, "relu_").name}

@@ -20,11 +20,11 @@ def op_name(node: Node) -> str:
     return f"{overload._schema.name.replace('::', '.')}.{overload._overloadname}"
 
 
-def changes_its_input(node: Node) -> bool:
-    """Tells whether a node changes a value in place, as `aten.add_` does."""
-    if node.op == "call_method":
-        return str(node.target).endswith("_") and not str(node.target).endswith("__")
-    overload = _overload(node.target)
+def changes_its_input(kind: str, target: Any) -> bool:
+    """Tells whether nodes of a kind (`call_function`, `call_method`) and target change a value in place."""
+    if kind == "call_method":
+        return str(target).endswith("_") and not str(target).endswith("__")
+    overload = _overload(target)
     return overload is not None and bool(overload._schema.is_mutable)
 
 

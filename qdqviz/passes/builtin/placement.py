@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from operator import attrgetter
 
 import torch
 from torch.fx import Node
@@ -36,8 +37,13 @@ def all_between(first: Node, last: Node, predicate: Callable[[Node], bool]) -> b
 
 
 def in_place_ops(graph: torch.fx.Graph) -> list[Node]:
-    """Returns the nodes that change a value in place; graphs in the edge dialect have none."""
-    return [node for node in graph.nodes if changes_its_input(node)]
+    """Returns the nodes that change a value in place; graphs in the edge dialect have none.
+
+    The ops of a graph are asked, not its nodes: there are few of them, and no node is looked at for nothing.
+    """
+    ops = {*map(attrgetter("op", "target"), graph.nodes)}
+    changing = [found for found in ops if changes_its_input(*found)]
+    return [node for op, target in changing for node in graph.find_nodes(op=op, target=target)]
 
 
 def is_changed_between(first: Node, last: Node, changers: list[Node]) -> bool:
