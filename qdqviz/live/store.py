@@ -72,7 +72,7 @@ class Store:
         return self.tensors.get(constant.fingerprint)
 
     def lifted(self, name: str) -> Constant | None:
-        """The constant behind a placeholder that the trace knows nothing of, by the signatures; the latest."""
+        """The constant behind a placeholder that the trace knows nothing of, by the latest signature."""
         for signature in reversed(self.signatures):
             for entry in signature.inputs:
                 if entry.name == name:
