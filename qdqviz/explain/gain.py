@@ -7,13 +7,11 @@ from dataclasses import dataclass
 
 from qdqviz.explain.effect import Effect
 from qdqviz.explain.naming import Names
+from qdqviz.ir.computed import ComputedSpecs
 from qdqviz.ir.graph import Body
-from qdqviz.ir.node import NodeState, TensorSpec
-from qdqviz.ir.qparams import qparams
+from qdqviz.ir.node import NodeState
 from qdqviz.ir.roles import Role, role
-
-DEEPEST = 200
-"""Data-movement ops that are followed upwards to learn an element type."""
+from qdqviz.ir.text import spec_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,63 +30,40 @@ class Gain:
 
 def gain_of(effect: Effect, names: Names) -> Gain:
     """The bytes that a rewrite gained; sizes of unknown dimensions count for nothing."""
-    same_as = names.same_as
+    was, is_now = _Moved(names.before), _Moved(names.after)
     candidates = [*(effect.crossing.crossed if effect.crossing else ())]
     candidates += [each.new.id for each in effect.net.updated if each.path == effect.path]
-    candidates += same_as
+    candidates += names.same_as
     nodes, before, after = [], 0, 0
     for each in dict.fromkeys(candidates):
-        now = moved_bytes(names.after, each)
-        then = moved_bytes(names.before, same_as.get(each, each))
+        now, then = is_now.bytes(each), was.bytes(names.same_as.get(each, each))
         if now is not None and then is not None and now != then:
             nodes.append(names.after[each])
             before, after = before + then, after + now
     paired = {node.id for group in effect.groups for node in (*group.old, *group.new)}
-    gone = _total(names.before, effect.net.removed, effect.path, paired)
-    come = _total(names.after, effect.net.added, effect.path, paired)
+    gone = was.total(
+        node for path, node in effect.net.removed if path == effect.path and node.id not in paired
+    )
+    come = is_now.total(
+        node for path, node in effect.net.added if path == effect.path and node.id not in paired
+    )
     return Gain(tuple(nodes), before, after, gone - come)
 
 
-def moved_bytes(body: Body, node: int) -> int | None:
-    """Bytes of what a data-movement op makes; None for any other node, and for an unknown size."""
-    found = body.get(node)
-    if found is None or role(found) is not Role.MOVEMENT:
-        return None
-    dtype = element_type(body, node)
-    if dtype is None or not isinstance(found.spec, TensorSpec):
-        return None
-    return TensorSpec(dtype, found.spec.shape).nbytes
+class _Moved:
+    """Bytes that the data-movement ops of one state move."""
 
+    def __init__(self, body: Body) -> None:
+        self._body = body
+        self._specs = ComputedSpecs(body)
 
-def element_type(body: Body, node: int) -> str | None:
-    """The dtype of a node's value, told from the nearest node above that sets one.
-
-    A pass that moves a quantize leaves the recorded value of what it passed as it was; data movement
-    keeps the dtype of its input, so that is where to look.
-    """
-    for _ in range(DEEPEST):
-        found = body.get(node)
-        if found is None:
+    def bytes(self, node: int) -> int | None:
+        """Bytes of what a data-movement op makes; None for any other node, and for an unknown size."""
+        found = self._body.get(node)
+        if found is None or role(found) is not Role.MOVEMENT:
             return None
-        kind = role(found)
-        if kind is Role.QUANTIZE and (params := qparams(found)) is not None and params.dtype:
-            return params.dtype
-        inputs = body.inputs(node)
-        keeps_dtype = kind is Role.MOVEMENT and "to_dim_order" not in found.target
-        if not keeps_dtype or not inputs:
-            return found.spec.dtype if isinstance(found.spec, TensorSpec) else _real(found, kind)
-        node = inputs[0]
-    return None
+        return spec_bytes(self._specs.spec(node))
 
-
-def _real(node: NodeState, kind: Role) -> str | None:
-    if kind is not Role.DEQUANTIZE:
-        return None
-    params = qparams(node)
-    return (params.real_dtype if params is not None else None) or "float32"
-
-
-def _total(body: Body, nodes: Iterable[tuple[str, NodeState]], path: str, but: set[int]) -> int:
-    return sum(
-        moved_bytes(body, node.id) or 0 for where, node in nodes if where == path and node.id not in but
-    )
+    def total(self, nodes: Iterable[NodeState]) -> int:
+        """Bytes that several nodes move, unknown ones left out."""
+        return sum(self.bytes(node.id) or 0 for node in nodes)
