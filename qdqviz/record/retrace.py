@@ -208,7 +208,7 @@ class RetraceReader:
         if state is old:
             return
         args_changed = not (same(old.args, state.args) and same(old.kwargs, state.kwargs))
-        meta_changed = old.meta != state.meta
+        meta_changed = node.op != "get_attr" and _own_meta(old) != _own_meta(state)
         if args_changed and self._only_split(old, state):
             args_changed = False
         if args_changed or meta_changed or (old.target != state.target and node.op == "call_function"):
@@ -241,6 +241,17 @@ class RetraceReader:
         return next(
             (run.owner for run in reversed(self._retrace.runs) if attribute in run.old._input_nodes), None
         )
+
+
+TRACER_META = frozenset(
+    {"from_node", "seq_nr", "stack_trace", "nn_module_stack", "torch_fn", "original_aten", "source_fn_stack", "custom"}
+)
+"""Metadata that tracing itself writes on every node that it makes (`torch.fx.traceback`, `fx.Tracer`)."""
+
+
+def _own_meta(state: NodeState) -> tuple[tuple[str, Value], ...]:
+    """The metadata that a pass may have had a hand in."""
+    return tuple(item for item in state.meta if item[0] not in TRACER_META)
 
 
 def _rewired(state: NodeState, old: int, new: int) -> NodeState:
