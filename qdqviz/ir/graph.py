@@ -94,9 +94,13 @@ class Body:
         """This body without the node of that identity."""
         return Body(self._nodes.remove(node), self._relink(self._nodes[node], None))
 
-    def _relink(self, old: NodeState | None, new: NodeState | None) -> HashTrieMap[int, HashTrieSet[int]] | None:
+    def _relink(
+        self, old: NodeState | None, new: NodeState | None
+    ) -> HashTrieMap[int, HashTrieSet[int]] | None:
         users = self._users
-        if users is None or (old is not None and new is not None and old.args is new.args and old.kwargs is new.kwargs):
+        if users is None or (
+            old is not None and new is not None and old.args is new.args and old.kwargs is new.kwargs
+        ):
             return users
         before = set() if old is None else set(old.input_ids())
         after = set() if new is None else set(new.input_ids())

@@ -110,7 +110,7 @@ class NodeState:
     op: str
     """placeholder, get_attr, call_function, call_method, call_module or output."""
     target: str
-    """What is called: `aten.view.default`, `edge.aten.view_copy.default`, `operator.getitem`, an attribute."""
+    """What is called: `aten.view.default`, `edge.aten.view_copy.default`, an attribute's name."""
     args: tuple[Value, ...] = ()
     """Positional arguments."""
     kwargs: tuple[tuple[str, Value], ...] = ()

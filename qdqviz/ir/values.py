@@ -77,8 +77,8 @@ class NodeSeen:
 
 
 Value: TypeAlias = (
-    "None | bool | int | float | complex | str | Ref | ListArg | DictArg | SliceArg | Atom | TextRef"
-    " | NodeSeen | tuple[Value, ...]"
+    "bool | int | float | complex | str | Ref | ListArg | DictArg | SliceArg | Atom | TextRef"
+    " | NodeSeen | tuple[Value, ...] | None"
 )
 
 
@@ -103,16 +103,14 @@ def refs(value: Value) -> Iterator[int]:
 
 def map_refs(value: Value, swap: Callable[[int], Value]) -> Value:
     """Return `value` with every node use replaced by what `swap` gives for the node's identity."""
-    kind = type(value)
-    if kind is Ref:
-        return swap(value.node)  # type: ignore[union-attr]
-    if kind is tuple:
-        return tuple(map_refs(item, swap) for item in value)  # type: ignore[union-attr]
-    if kind is ListArg:
-        return ListArg(tuple(map_refs(item, swap) for item in value.items))  # type: ignore[union-attr,arg-type,misc]
-    if kind is DictArg:
-        pairs = tuple((map_refs(k, swap), map_refs(v, swap)) for k, v in value.items)  # type: ignore[union-attr,misc]
-        return DictArg(pairs)
-    if kind is SliceArg:
-        return SliceArg(*(map_refs(part, swap) for part in (value.start, value.stop, value.step)))  # type: ignore[union-attr]
+    if isinstance(value, Ref):
+        return swap(value.node)
+    if isinstance(value, tuple):
+        return tuple([map_refs(item, swap) for item in value])
+    if isinstance(value, ListArg):
+        return ListArg(tuple([map_refs(item, swap) for item in value.items]))
+    if isinstance(value, DictArg):
+        return DictArg(tuple([(map_refs(key, swap), map_refs(item, swap)) for key, item in value.items]))
+    if isinstance(value, SliceArg):
+        return SliceArg(*(map_refs(part, swap) for part in (value.start, value.stop, value.step)))
     return value

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from itertools import repeat
 from typing import Any
 
 import torch
@@ -54,7 +55,7 @@ class LiveBody:
         self.mirrors: dict[int, Mirror] = {}
         """Mirror of every node that the trace says is in this graph."""
         self.lifted: dict[str, Constant] = {}
-        """Constants that placeholders stand for, by the placeholder's name when the program was made known."""
+        """Constants that placeholders stand for, by the name they had when the program was made known."""
         self.lifted_ids: dict[int, Constant] = {}
         """The same by identity."""
         self.versions: list[Graph] = []
@@ -242,9 +243,9 @@ class LiveBody:
         known = [mirror.state.order if (mirror := self.mirrors.get(nid)) else None for nid in sequence]
         kept = _longest_increasing(known)
         found: dict[int, bytes] = {}
-        upper = [None] * (len(sequence) + 1)
+        upper: list[bytes | None] = [None] * (len(sequence) + 1)
         for index in range(len(sequence) - 1, -1, -1):
-            upper[index] = known[index] if index in kept else upper[index + 1]  # type: ignore[call-overload]
+            upper[index] = known[index] if index in kept else upper[index + 1]
         low: bytes | None = None
         for index, nid in enumerate(sequence):
             key = known[index] if index in kept else between(low, upper[index])
@@ -258,7 +259,8 @@ def _same_meta(mirror: Mirror, meta: dict[str, Any]) -> bool:
     if meta is not mirror.meta or len(meta) != len(mirror.meta_items):
         return False
     items = mirror.meta_items
-    for key, item in meta.items():
+    # A loop, not all(): this runs for every node that a pass looks at.
+    for key, item in meta.items():  # noqa: SIM110
         if items.get(key, mirror) is not item:
             return False
     return True
@@ -275,9 +277,9 @@ def _alike(left: Any, right: Any, ids: dict[Node, int]) -> bool:
         found = ids.get(left)
         return found is not None and found == ids.get(right)
     if kind in _SEQUENCES:
-        return len(left) == len(right) and all([_alike(a, b, ids) for a, b in zip(left, right, strict=True)])
+        return len(left) == len(right) and all(map(_alike, left, right, repeat(ids)))
     if kind is immutable_dict:
-        return list(left) == list(right) and all([_alike(item, right[key], ids) for key, item in left.items()])
+        return list(left) == list(right) and all(map(_alike, left.values(), right.values(), repeat(ids)))
     if kind is float:
         return repr(left) == repr(right)
     return kind in _PLAIN and left == right

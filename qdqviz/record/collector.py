@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _FULL_COLLECTIONS = 1000
-"""Collections of the middle generation before a full one; the default of 10 costs a third of a second each time
-with torch and executorch loaded."""
+"""Collections of the middle generation before a full one. Walking the heap that torch and executorch
+fill takes a third of a second each time."""
 
 
 @contextmanager

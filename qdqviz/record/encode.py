@@ -40,7 +40,7 @@ class Encoder:
         """An argument value, lossless; foreign objects become opaque atoms."""
         kind = type(item)
         if kind in _PLAIN:
-            return item  # type: ignore[no-any-return]
+            return item
         if kind is Node:
             found = self._ids.get(item)
             return Atom("node", item.name) if found is None else Ref(found)
@@ -127,7 +127,7 @@ class Encoder:
         if kind is str:
             return item if len(item) <= _LONG else TextRef(self._text_id(item))
         if kind in _PLAIN:
-            return item  # type: ignore[no-any-return]
+            return item
         if key == "nn_module_stack" and kind is dict:
             return self._module_stack(item)
         if key == "from_node":
@@ -161,7 +161,7 @@ class Encoder:
         if kind is str:
             return item if len(item) <= 200 else item[:199] + "…"
         if kind in _PLAIN:
-            return item  # type: ignore[no-any-return]
+            return item
         if kind is Node:
             found = self._ids.get(item)
             return Atom("node", item.name) if found is None else NodeSeen(found, item.name)
@@ -181,7 +181,6 @@ class Encoder:
             return DictArg(tuple((self.see(k, False), self.see(v, False)) for k, v in item.items()))
         parts = tuple(self.see(part, False) for part in item)
         return parts if kind is tuple else ListArg(parts)
-
 
     def _see_snapshot(self, item: Snapshot) -> Value:
         """A container that was copied when the decision was taken."""

@@ -66,7 +66,7 @@ class PassCalls:
         original = base.__init_subclass__
         hook = self._hook
 
-        def init_subclass(cls: type, **kwargs: Any) -> None:
+        def init_subclass(cls: type, /, **kwargs: Any) -> None:
             original(**kwargs)
             if "__call__" in vars(cls):
                 hook(cls, kind)

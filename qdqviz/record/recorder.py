@@ -21,8 +21,8 @@ from qdqviz.record.owner import Owner
 from qdqviz.record.program import lifted_constants
 from qdqviz.record.reconcile import Reconciler, differs
 from qdqviz.record.retrace import NodeRun, Retrace, RetraceReader, fetch, new_graph
-from qdqviz.record.running import Run
 from qdqviz.record.runlog import RETRACE_SITE, RunLog
+from qdqviz.record.running import Run
 from qdqviz.record.subject import LiveSubject, dialect_of, inner_graph
 from qdqviz.trace.model import LookedFor, Subject
 from qdqviz.trace.writer import TraceWriter

@@ -244,7 +244,16 @@ class RetraceReader:
 
 
 TRACER_META = frozenset(
-    {"from_node", "seq_nr", "stack_trace", "nn_module_stack", "torch_fn", "original_aten", "source_fn_stack", "custom"}
+    {
+        "from_node",
+        "seq_nr",
+        "stack_trace",
+        "nn_module_stack",
+        "torch_fn",
+        "original_aten",
+        "source_fn_stack",
+        "custom",
+    }
 )
 """Metadata that tracing itself writes on every node that it makes (`torch.fx.traceback`, `fx.Tracer`)."""
 

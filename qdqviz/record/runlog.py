@@ -137,7 +137,7 @@ class RunLog:
         """The node that an item is, or directly holds; exact types only."""
         kind = type(item)
         if kind is Node:
-            return item  # type: ignore[no-any-return]
+            return item
         if kind is tuple or kind is list:
             return next((part for part in item if type(part) is Node), None)
         if kind.__name__ in ("InternalMatch", "SourcePartition", "Partition"):

@@ -43,10 +43,11 @@ class LiveSubject:
         body = self._body(path, module.graph)
         body.module = module
         body.lifted = lifted or {}
-        found = [child for node in module.graph.nodes if (child := self.name_child(body, node)) is not None]
+        named = [self.name_child(body, node) for node in module.graph.nodes]
+        found = [child for child in named if child is not None]
         changes = [Insert(path, state) for state in body.snapshot()]
-        for child, graph_module in found:
-            changes += self.read(graph_module, child)
+        for child_path, graph_module in found:
+            changes += self.read(graph_module, child_path)
         return changes
 
     def name_child(self, body: LiveBody, node: Node) -> tuple[str, GraphModule] | None:

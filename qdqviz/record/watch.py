@@ -205,7 +205,7 @@ def _watch_nodes(patches: Patches, to: EditListener) -> None:
     def set_field(original: Any) -> Any:
         @functools.wraps(original)
         def wrapper(self: Node, name: str, value: Any) -> None:
-            if name in _FIELDS and to.wants(getattr(self, "graph", None)):  # type: ignore[arg-type]
+            if name in _FIELDS and to.wants(getattr(self, "graph", None)):
                 to.about_to_write(self, None)
             original(self, name, value)
 
@@ -233,7 +233,7 @@ def _watch_fields(patches: Patches, to: EditListener) -> None:
             return get(self)
 
         def write(self: Node, value: Any) -> None:
-            if to.wants(getattr(self, "graph", None)):  # type: ignore[arg-type]
+            if to.wants(getattr(self, "graph", None)):
                 to.about_to_write(self, None)
             put(self, value)
 

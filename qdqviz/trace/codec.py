@@ -8,11 +8,12 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
+from rpds import HashTrieMap
+
 from qdqviz.ir.change import Change, Erase, Insert, Update
 from qdqviz.ir.graph import Body, GraphState
 from qdqviz.ir.node import Constant, NodeState, OpInfo, ScalarSpec, Spec, SymDim, TensorSpec
 from qdqviz.ir.values import Atom, DictArg, ListArg, NodeSeen, Ref, SliceArg, TextRef, Value
-from rpds import HashTrieMap
 
 _PLAIN = (type(None), bool, int, float, str)
 
@@ -39,24 +40,25 @@ def value_to_json(value: Value) -> Any:
     kind = type(value)
     if kind in _PLAIN:
         return value
+    item: Any = value
     if kind is Ref:
-        return ["r", value.node]  # type: ignore[union-attr]
+        return ["r", item.node]
     if kind is tuple:
-        return ["t", *map(value_to_json, value)]  # type: ignore[arg-type]
+        return ["t", *map(value_to_json, item)]
     if kind is ListArg:
-        return ["l", *map(value_to_json, value.items)]  # type: ignore[union-attr,arg-type]
+        return ["l", *map(value_to_json, item.items)]
     if kind is Atom:
-        return ["a", value.kind, value.text]  # type: ignore[union-attr]
+        return ["a", item.kind, item.text]
     if kind is NodeSeen:
-        return ["n", value.node, value.name]  # type: ignore[union-attr]
+        return ["n", item.node, item.name]
     if kind is TextRef:
-        return ["x", value.id]  # type: ignore[union-attr]
+        return ["x", item.id]
     if kind is DictArg:
-        return ["d", *(value_to_json(part) for pair in value.items for part in pair)]  # type: ignore[union-attr,misc]
+        return ["d", *(value_to_json(part) for pair in item.items for part in pair)]
     if kind is SliceArg:
-        return ["s", *(value_to_json(part) for part in (value.start, value.stop, value.step))]  # type: ignore[union-attr]
+        return ["s", *(value_to_json(part) for part in (item.start, item.stop, item.step))]
     if kind is complex:
-        return ["c", value.real, value.imag]  # type: ignore[union-attr]
+        return ["c", item.real, item.imag]
     raise TypeError(f"not an argument value: {kind.__name__}")
 
 

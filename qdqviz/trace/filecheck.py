@@ -23,7 +23,9 @@ def check_file(path: Path) -> None:
         with path.open("rb") as file:
             head = file.read(_HEADER)
     except FileNotFoundError:
-        raise TraceFileError(f"no such file: {path}; record one with `qdqviz run TARGET -p PASSES -o {path}`") from None
+        raise TraceFileError(
+            f"no such file: {path}; record one with `qdqviz run TARGET -p PASSES -o {path}`"
+        ) from None
     except OSError as error:
         raise TraceFileError(f"cannot read {path}: {error.strerror}") from error
     if len(head) < _HEADER or not head.startswith(_MAGIC):
@@ -33,7 +35,9 @@ def check_file(path: Path) -> None:
         raise TraceFileError(f"{path} is a database of another program, no qdqviz trace")
     version = int.from_bytes(head[60:64], "big")
     if version > VERSION:
-        raise TraceFileError(f"{path} was written by a newer qdqviz (format {version}); upgrade qdqviz to open it")
+        raise TraceFileError(
+            f"{path} was written by a newer qdqviz (format {version}); upgrade qdqviz to open it"
+        )
     page = int.from_bytes(head[16:18], "big")
     page = 65536 if page == 1 else page
     pages = int.from_bytes(head[28:32], "big")

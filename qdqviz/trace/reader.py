@@ -83,7 +83,9 @@ class Trace:
         """Where the trace comes from."""
         data = json.loads(self._info("info") or "{}")
         versions = tuple((name, version) for name, version in data.get("versions", ()))
-        return TraceInfo(data.get("title", ""), data.get("created", ""), versions, tuple(data.get("command", ())))
+        return TraceInfo(
+            data.get("title", ""), data.get("created", ""), versions, tuple(data.get("command", ()))
+        )
 
     @property
     def complete(self) -> bool:
@@ -93,7 +95,9 @@ class Trace:
     @cached_property
     def subjects(self) -> tuple[Subject, ...]:
         """All subjects in order of first appearance."""
-        return tuple(Subject(**json.loads(data)) for (data,) in self._rows("SELECT data FROM subjects ORDER BY id"))
+        return tuple(
+            Subject(**json.loads(data)) for (data,) in self._rows("SELECT data FROM subjects ORDER BY id")
+        )
 
     @cached_property
     def runs(self) -> tuple[PassRun, ...]:
@@ -116,7 +120,9 @@ class Trace:
     def headers(self) -> tuple[Rewrite, ...]:
         """All rewrites in order of their steps, without their changes."""
         query = "SELECT step, run, subject, head FROM groups WHERE step IS NOT NULL ORDER BY step"
-        return tuple(Rewrite(step, run, subject, **json.loads(head)) for step, run, subject, head in self._rows(query))
+        return tuple(
+            Rewrite(step, run, subject, **json.loads(head)) for step, run, subject, head in self._rows(query)
+        )
 
     @property
     def steps(self) -> int:
@@ -189,7 +195,11 @@ class Trace:
                 if not any(item.id == subject for item in self.subjects):
                     raise UsageError(f"no subject {subject} in {self.path.name}: it has {len(self.subjects)}")
                 self._cursors[subject] = Cursor(
-                    subject, self._state_at, self._changes_of, self._checkpoints_of(subject), self._groups_of(subject, 0)
+                    subject,
+                    self._state_at,
+                    self._changes_of,
+                    self._checkpoints_of(subject),
+                    self._groups_of(subject, 0),
                 )
             return self._cursors[subject]
 
@@ -218,7 +228,9 @@ class Trace:
         return [Group(*row) for row in self._rows(query, (subject, after_seq))]
 
     def _checkpoints_of(self, subject: int) -> Sequence[int]:
-        return [seq for (seq,) in self._rows("SELECT seq FROM states WHERE subject=? ORDER BY seq", (subject,))]
+        return [
+            seq for (seq,) in self._rows("SELECT seq FROM states WHERE subject=? ORDER BY seq", (subject,))
+        ]
 
     def _state_at(self, subject: int, seq: int) -> GraphState:
         rows = self._rows("SELECT data FROM states WHERE subject=? AND seq=?", (subject, seq))
@@ -268,5 +280,8 @@ def _run_from_json(text: str) -> PassRun:
 
 
 def _site_from_json(text: str) -> Site:
-    data = json.loads(text)
-    return Site(**{key: tuple(value) if isinstance(value, list) else value for key, value in data.items()})
+    data = {
+        key: tuple(value) if isinstance(value, list) else value for key, value in json.loads(text).items()
+    }
+    fields: Any = data
+    return Site(**fields)

@@ -74,7 +74,9 @@ class TraceWriter:
 
     def add_subject(self, subject: Subject, first: GraphState) -> None:
         """Write a subject and its first state."""
-        self._db.execute("INSERT INTO subjects VALUES(?,?)", (subject.id, json.dumps(record_to_json(subject))))
+        self._db.execute(
+            "INSERT INTO subjects VALUES(?,?)", (subject.id, json.dumps(record_to_json(subject)))
+        )
         self._states[subject.id] = first
         self._since[subject.id] = 0
         self._db.execute("INSERT INTO states VALUES(?,0,?)", (subject.id, pack(state_to_json(first))))
@@ -150,7 +152,13 @@ class TraceWriter:
         self._db.close()
 
     def _add_group(
-        self, subject: int, run: int, step: int | None, after: int, head: dict[str, Any], changes: Sequence[Change]
+        self,
+        subject: int,
+        run: int,
+        step: int | None,
+        after: int,
+        head: dict[str, Any],
+        changes: Sequence[Change],
     ) -> None:
         self._seq += 1
         blob = pack([change_to_json(change) for change in changes])
@@ -161,4 +169,6 @@ class TraceWriter:
         size = sum(len(state.body(path)) for path in state.paths())
         if self._since[subject] >= max(_MIN_CHECKPOINT, 2 * size):
             self._since[subject] = 0
-            self._db.execute("INSERT INTO states VALUES(?,?,?)", (subject, self._seq, pack(state_to_json(state))))
+            self._db.execute(
+                "INSERT INTO states VALUES(?,?,?)", (subject, self._seq, pack(state_to_json(state)))
+            )

@@ -9,19 +9,19 @@ import typing_extensions
 if not hasattr(typing, "override"):
     typing.override = typing_extensions.override
 
-import executorch.backends.cadence.aot.ops_registrations  # noqa: F401, E402
-from executorch.backends.cadence.aot import (  # noqa: E402
+import executorch.backends.cadence.aot.ops_registrations  # noqa: F401
+from executorch.backends.cadence.aot import (
     fuse_ops,
     remove_ops,
     reorder_ops,
     replace_ops,
     simplify_ops,
 )
-from torch.fx.passes.infra.pass_base import PassBase  # noqa: E402
+from torch.fx.passes.infra.pass_base import PassBase
 
-from qdqviz.record.api import record  # noqa: E402
-from qdqviz.trace.reader import Trace  # noqa: E402
-from tests.record.torch_walk import walk_state, walk_torch  # noqa: E402
+from qdqviz.record.api import record
+from qdqviz.trace.reader import Trace
+from tests.record.torch_walk import walk_state, walk_torch
 
 MODULES = (reorder_ops, fuse_ops, remove_ops, replace_ops, simplify_ops)
 SAMPLES = ("encoder", "convnet", "slices", "weight_only", "dynamic_linear", "avgpool", "attention_chain")

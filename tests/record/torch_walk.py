@@ -1,4 +1,4 @@
-"""A walk of a torch graph that shares nothing with qdqviz's own snapshot code, and one of a replayed state."""
+"""A walk of a torch graph that shares nothing with qdqviz's own snapshot code; one of a replayed state."""
 
 import hashlib
 
@@ -75,7 +75,9 @@ def walk_torch(module: GraphModule):
         fetched = attribute(module, node.target) if node.op == "get_attr" else None
         constant = tensor_hash(fetched) if isinstance(fetched, torch.Tensor) else None
         kwargs = [(key, of_torch(item)) for key, item in node.kwargs.items()]
-        rows.append((node.name, node.op, target_name(node.target), of_torch(node.args), kwargs, spec, constant))
+        rows.append(
+            (node.name, node.op, target_name(node.target), of_torch(node.args), kwargs, spec, constant)
+        )
     return rows
 
 

@@ -14,7 +14,7 @@ import typing_extensions
 if not hasattr(typing, "override"):
     typing.override = typing_extensions.override  # what the executorch wheel expects of Python 3.12
 
-import executorch.backends.cadence.aot.ops_registrations  # noqa: F401, E402
+import executorch.backends.cadence.aot.ops_registrations  # noqa: F401
 
 OUTCOMES: dict[str, list[str]] = {}
 STEPS = {"recorded": 0}
