@@ -40,7 +40,7 @@ class Comparer:
         """What an unchanged user thinks of the value that it gets now."""
         judgement = self._on_sound_values(edge)
         tainted = self._sides.world.tainted
-        if judgement.verdict not in ("differs", "fails") or not tainted:
+        if judgement.verdict not in ("differs", "fails") or not self._sides.may_inherit(edge.old, edge.new):
             return judgement
         was, now = self._sides.actually_then(edge.old), self._sides.actually_now(edge.new)
         if isinstance(was, Missing) or isinstance(now, Missing):

@@ -11,6 +11,9 @@ from qdqviz.check.world import World
 from qdqviz.ir.graph import Body, GraphState
 from qdqviz.ir.node import NodeState
 
+FARTHEST = 256
+"""Nodes that are looked at for where a value comes from before it is run again to be sure."""
+
 
 class Sides:
     """Values of the graph before and after one rewrite, in one world.
@@ -73,6 +76,42 @@ class Sides:
 
         evaluate(self.after, [node], known, run, self._actually_new)
         return known(node)
+
+    def may_inherit(self, old: int, new: int) -> bool:
+        """Whether values that are only expected come into a comparison of two nodes on one side alone.
+
+        What both sides compute from, they take as it is: only nodes that the old one uses before it comes to
+        the inputs of the new ones can make a difference, and inputs that the old one does not use.
+        """
+        tainted = self.world.tainted
+        if not tainted:
+            return False
+        inputs = self._inputs_of_new(new)
+        met, stack, seen = set[int](), [old], {old}
+        while stack:
+            node = stack.pop()
+            if node in inputs:
+                met.add(node)
+                continue
+            if node in tainted or len(seen) > FARTHEST:
+                return True
+            fresh = [each for each in self.before.inputs(node) if each not in seen]
+            seen.update(fresh)
+            stack.extend(fresh)
+        return any(node in tainted for node in inputs - met)
+
+    def _inputs_of_new(self, new: int) -> set[int]:
+        """The nodes not computed anew that `new` gets its values from, through nodes computed anew."""
+        inputs, stack, seen = set[int](), [new], {new}
+        while stack:
+            node = stack.pop()
+            if node not in self.new:
+                inputs.add(node)
+                continue
+            fresh = [each for each in self.after.inputs(node) if each not in seen]
+            seen.update(fresh)
+            stack.extend(fresh)
+        return inputs
 
     # -- the graph ---------------------------------------------------------------------------------
 

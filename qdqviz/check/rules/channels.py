@@ -76,8 +76,7 @@ class ChannelAxis(Rule):
     def _followed(self, touched: Touched, node: NodeState, known: QParams) -> int | None:
         """The dimension that holds the channels, followed from the node that this one stands for."""
         chain = _chain(touched.after, node)
-        for other in sorted(touched.region.old):
-            old = touched.before[other]
+        for old in _with_scales(touched, known):
             was = _per_channel(old, touched.ops)
             if was is None or was.scale != known.scale or role(old) is not role(node):
                 continue
@@ -89,6 +88,12 @@ class ChannelAxis(Rule):
             if at_root is not None:
                 return _downwards(touched.after, chain, at_root, touched.ops)
         return None
+
+
+def _with_scales(touched: Touched, known: QParams) -> list[NodeState]:
+    """Nodes of the old graph that may have the same scales; also one that a later rewrite erases."""
+    users = touched.before.users(known.scale.node) if isinstance(known.scale, Ref) else ()
+    return [touched.before[node] for node in dict.fromkeys((*sorted(touched.region.old), *users))]
 
 
 def _per_channel(node: NodeState, ops: Mapping[str, OpInfo]) -> QParams | None:
