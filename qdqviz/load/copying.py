@@ -10,6 +10,7 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
 from qdqviz.load.dialect import graph_modules_of
+from qdqviz.load.remap import remapped
 from qdqviz.load.quiet import quiet
 
 CONTAINERS = (dict, list, set, collections.OrderedDict)
@@ -95,13 +96,14 @@ def _copy_what_deepcopy_drops(old: Any, new: Any) -> None:
     metas: dict[int, dict[str, Any]] = {}
     names = new._graph_namespace
     names._obj_to_name = {}
+    copies = dict(zip(old.nodes, new.nodes, strict=True))
     for before, after in zip(old.nodes, new.nodes, strict=True):
         if after.name != before.name:
             after.name = before.name
         names._obj_to_name[after] = before.name
         if id(before.meta) not in metas:
             metas[id(before.meta)] = {
-                key: copy.copy(value) if type(value) in CONTAINERS else value
+                key: remapped(copy.copy(value) if type(value) in CONTAINERS else value, copies)
                 for key, value in before.meta.items()
             }
         after.meta = metas[id(before.meta)]

@@ -51,7 +51,11 @@ class Constructor:
                 raise PassError(f"{self.label} needs an ExportedProgram, and this is a bare GraphModule")
             if exported_program is not None:
                 arguments[self.program_parameter] = exported_program
-        return self._call(arguments)
+        made = self._call(arguments)
+        if exported_program is not None and getattr(made, "_exported_program", made) is None:
+            # Vulkan's and others' passes are given their program this way by their own lowering.
+            made._exported_program = exported_program
+        return made
 
     def _call(self, arguments: dict[str, Any]) -> Any:
         try:
