@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from torch.fx import Node
@@ -76,6 +76,8 @@ class RunLog:
         self._observer = observer
         self._path_of = path_of
         self._current: Token | None = None
+        self._latest: tuple[ClosedAttempt, int] | None = None
+        self._connected: set[Owner] = set()
         self._sweeps: dict[int, Owner] = {}
         self._calls: dict[str, Owner] = {}
         self._nodes: dict[int, Owner] = {}
@@ -108,18 +110,35 @@ class RunLog:
 
     def close_all(self, raised: bool) -> None:
         """The run is over: close what is open, and keep what was asked outside any node."""
+        left = raised
         if self._current is not None:
             self._close(self._current, raised)
+            left = False
+        elif raised:
+            left = not self._mark_raised()
         if self.events:
-            self.closed.append(self._reduce(None, 0, 0, raised))
+            self.closed.append(self._reduce(None, 0, 0, left))
             self.events.clear()
 
     def _close(self, token: Token, raised: bool) -> None:
         self._current = None
         attempt = self._reduce(token.owner, token.start, token.seq, raised)
         del self.events[token.start :]
+        self._latest = (attempt, len(self.events))
         if attempt.shape or raised:
             self.closed.append(attempt)
+
+    def _mark_raised(self) -> bool:
+        """An exception ended the run: if nothing but unwinding came after the latest attempt, it left that."""
+        if self._latest is None:
+            return False
+        attempt, end = self._latest
+        if not all(_unwinds(event) for event in self.events[end:]):
+            return False
+        if self.closed and self.closed[-1] is attempt:
+            self.closed.pop()
+        self.closed.append(replace(attempt, raised=True))
+        return True
 
     def _reduce(self, owner: Owner | None, start: int, seq: int, raised: bool) -> ClosedAttempt:
         shape: list[Any] = []
@@ -169,15 +188,24 @@ class RunLog:
         for candidate in (node, *_nodes_in(towards)):
             found = self._nodes.get(self._ids.get(candidate, -1))
             if found is not None:
+                if candidate is not node:
+                    self._connected.add(found)
                 return found
         return self._node_owner(node)
 
     def created_owner(self, node: Node) -> Owner:
-        """Owner of the creation of `node`: outside attempts whoever made one of its inputs, or itself."""
-        owner = self.owner(node, node._input_nodes)
-        if owner.kind == "node":
-            self._nodes[self._ids[node]] = owner
-        return owner
+        """Owner of the creation of `node`: outside attempts whoever made one of its inputs, or itself.
+
+        Who made an input counts only until an older node uses what it made: that ends its rewrite.
+        """
+        if self._current is not None or self.call is not None:
+            return self.owner(node)
+        for source in node._input_nodes:
+            found = self._nodes.get(self._ids.get(source, -1))
+            if found is not None and found not in self._connected:
+                self._nodes[self._ids[node]] = found
+                return found
+        return self._node_owner(node)
 
     def erasing(self, node: Node) -> Owner:
         """Owner of the erasure of `node`: outside attempts, whoever removed its last use."""
@@ -198,6 +226,7 @@ class RunLog:
         self._calls.clear()
         self._nodes.clear()
         self._unused_by.clear()
+        self._connected.clear()
 
     def _node_owner(self, node: Node) -> Owner:
         nid = self._ids.get(node, -1)
@@ -211,6 +240,14 @@ class RunLog:
         if self.call not in self._calls:
             self._calls[self.call] = Owner("call", None, self._path_of(node), self.call)
         return self._calls[self.call]
+
+
+def _unwinds(event: tuple[Any, ...]) -> bool:
+    """Whether an event only says that an exception went through."""
+    kind = event[0]
+    if kind == Kind.LOOP:
+        return bool(event[4] == "left")
+    return kind in (Kind.LEAVE, Kind.EXIT) and event[3] == "raise"
 
 
 def _nodes_in(value: Any) -> list[Node]:

@@ -30,6 +30,8 @@ def target_text(target: Any) -> str:
         return str(target)
     module = getattr(target, "__module__", None) or "builtins"
     name = getattr(target, "__qualname__", None) or getattr(target, "__name__", None) or type(target).__name__
+    if module == "torch":
+        name = name.removeprefix("_VariableFunctionsClass.")  # where torch keeps its C functions
     return f"{'operator' if module == '_operator' else module}.{name}"
 
 

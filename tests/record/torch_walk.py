@@ -17,6 +17,8 @@ def target_name(target):
         return "edge." + str(target._op)
     if isinstance(target, torch._ops.HigherOrderOperator):
         return "higher_order." + target.__name__
+    if getattr(torch, target.__name__, None) is target:
+        return f"torch.{target.__name__}"
     module = "operator" if target.__module__ == "_operator" else target.__module__
     return f"{module}.{target.__qualname__}"
 
