@@ -154,7 +154,9 @@ def _settle(each: Intervention, plain: Session) -> Intervention:
 
 
 def _met_nothing(session: Session) -> str:
-    first = session.unused[0]
+    first, reason = session.unused[0]
+    if reason is not None:
+        return f"{first}: {reason}"
     labels = {run.label for run in session.trace.runs}
     if first.run not in labels:
         there = ", ".join(sorted(run.label for run in session.trace.runs if run.kind == "pass"))

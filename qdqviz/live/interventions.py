@@ -71,6 +71,7 @@ class RunSteering:
     forces: tuple[Force, ...]
     """Decisions to turn."""
     _used: dict[Intervention, int]
+    _refused: dict[Intervention, str]
 
     def skips(self, path: str, node: str) -> bool:
         """Whether the pass must not look at a node; asking counts as the veto being used."""
@@ -78,6 +79,12 @@ class RunSteering:
         if found is not None:
             self._used[found] = self._used.get(found, 0) + 1
         return found is not None
+
+    def cannot_skip(self, path: str, node: str) -> None:
+        """Take note that a node was handed out in a way that cannot be skipped."""
+        for each in self.vetoes:
+            if (each.path, each.node) == (path, node):
+                self._refused[each] = "its pass takes the node from a worklist, which cannot be skipped"
 
     def forces_on(self, path: str, node: str) -> tuple[Force, ...]:
         """The decisions to turn while the pass looks at a node."""
@@ -98,6 +105,7 @@ class Steering:
     def __init__(self, interventions: Sequence[Intervention]) -> None:
         self._interventions = tuple(interventions)
         self._used: dict[Intervention, int] = {}
+        self._refused: dict[Intervention, str] = {}
 
     def of(self, run: str) -> RunSteering | None:
         """The interventions in the pass run of this label; None where there are none."""
@@ -106,11 +114,15 @@ class Steering:
             return None
         vetoes = tuple(each for each in mine if isinstance(each, Veto))
         forces = tuple(each for each in mine if isinstance(each, Force))
-        return RunSteering(vetoes, forces, self._used)
+        return RunSteering(vetoes, forces, self._used, self._refused)
 
     def unused(self) -> tuple[Intervention, ...]:
         """The interventions that met nothing: no such pass run, node or decision."""
         return tuple(each for each in self._interventions if each not in self._used)
+
+    def reason(self, intervention: Intervention) -> str | None:
+        """Why an intervention met nothing, where that is known."""
+        return self._refused.get(intervention)
 
 
 # -- as typed --------------------------------------------------------------------------------------

@@ -55,8 +55,8 @@ class Session:
     """The objects that the trace only names; what rebuilds a step or checks one needs them."""
     interventions: tuple[Intervention, ...] = ()
     """What was to be vetoed and forced while the passes ran."""
-    unused: tuple[Intervention, ...] = ()
-    """Those of them that met nothing: no such pass run, node or decision."""
+    unused: tuple[tuple[Intervention, str | None], ...] = ()
+    """Those of them that met nothing (no such pass run, node or decision), each with the reason if known."""
 
     @property
     def subjects(self) -> tuple[int, ...]:
@@ -175,7 +175,7 @@ def run(
             tell(Progress(len(passes), len(passes), "", recording.path))
         collector.look(graph_module_of(program, loaded.method), exported_of(program, loaded.method))
         store = collector.store()
-    unused = () if steering is None else steering.unused()
+    unused = () if steering is None else tuple((each, steering.reason(each)) for each in steering.unused())
     trace = recording.trace()
     return Session(loaded, tuple(passes), trace, program, error, store, tuple(interventions), unused)
 
