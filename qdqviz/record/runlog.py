@@ -129,7 +129,7 @@ class RunLog:
             self.closed.append(attempt)
 
     def _mark_raised(self) -> bool:
-        """An exception ended the run: if nothing but unwinding came after the latest attempt, it left that."""
+        """An exception ended the run: if only unwinding came after the latest attempt, it left that."""
         if self._latest is None:
             return False
         attempt, end = self._latest
