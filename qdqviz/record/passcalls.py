@@ -8,6 +8,7 @@ import linecache
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from types import FunctionType
 from typing import Any
 
 import torch
@@ -20,8 +21,6 @@ from qdqviz.record.recorder import Recorder
 from qdqviz.record.running import Run, first_line
 from qdqviz.record.watch import Patches
 from qdqviz.trace.model import PassError
-
-_WRAPPED = "_qdqviz_wrapped_"
 
 
 class PassCalls:
@@ -48,7 +47,7 @@ class PassCalls:
     # -- what is hooked ----------------------------------------------------------------------------
 
     def _hook_tree(self, base: type, kind: str) -> None:
-        """Hook `__call__` on a class and on every subclass that defines its own."""
+        """Hook `__call__` and `call` on a class and on every subclass that defines its own."""
         stack, seen = [base], set()
         while stack:
             owner = stack.pop()
@@ -56,11 +55,13 @@ class PassCalls:
                 continue
             seen.add(owner)
             stack.extend(owner.__subclasses__())
-            if "__call__" in vars(owner):
-                self._hook(owner, kind)
+            self._hook(owner, kind)
 
     def _hook(self, owner: type, kind: str) -> None:
-        self._patches.wrap(owner, "__call__", lambda original: self._wrapper(original, kind))
+        """Hook what a class itself defines; some callers go past `__call__` to `call`."""
+        for name in ("__call__", "call"):
+            if isinstance(vars(owner).get(name), FunctionType):
+                self._patches.wrap(owner, name, lambda original: self._wrapper(original, kind))
 
     def _hook_new_classes(self, base: type, kind: str) -> None:
         original = base.__init_subclass__
@@ -68,8 +69,7 @@ class PassCalls:
 
         def init_subclass(cls: type, /, **kwargs: Any) -> None:
             original(**kwargs)
-            if "__call__" in vars(cls):
-                hook(cls, kind)
+            hook(cls, kind)
 
         self._patches.set(base, "__init_subclass__", classmethod(init_subclass))
 
@@ -111,9 +111,10 @@ class PassCalls:
             def call(*rest: Any, **more: Any) -> Any:
                 return original(self_, *rest, **more)
 
+            if original.__name__ == "call" and self._active and self._active[-1][0] is self_:
+                return call(*args, **kwargs)  # from its own __call__, or by super()
             return self._call(self_, kind, call, args, kwargs)
 
-        setattr(wrapper, _WRAPPED, True)
         return wrapper
 
     # -- one call ----------------------------------------------------------------------------------

@@ -399,3 +399,10 @@ def test_a_killed_recording_can_be_opened_up_to_the_last_pass(tmp_path):
         ReluToTanh()(chain(torch.relu))
         alongside.refresh()
         assert alongside.steps == 2
+
+
+def test_a_pass_that_is_called_past_its_call_operator_is_recorded_once_too(tmp_path):
+    module = chain(torch.relu)
+    trace, _ = recorded(tmp_path, lambda: ReluToTanh().call(module))
+    assert [(run.name, run.rewrites, run.parent) for run in trace.runs] == [("ReluToTanh", 1, None)]
+    assert trace.runs[0].declined == 2
