@@ -10,8 +10,8 @@ import torch
 from torch._subclasses.fake_tensor import FakeTensor
 
 from qdqviz.load.dialect import graph_modules_of
-from qdqviz.load.remap import remapped
 from qdqviz.load.quiet import quiet
+from qdqviz.load.remap import remapped
 
 CONTAINERS = (dict, list, set, collections.OrderedDict)
 """Kinds of values in a node's metadata that a pass may edit in place; they are copied one level deep."""
