@@ -19,7 +19,7 @@ from qdqviz.tui.messages import RecordingBegun, RecordingEnded, RecordingProgres
 from qdqviz.tui.model.archive import Archive
 from qdqviz.tui.recording import Recording
 from qdqviz.tui.screens.main import MainScreen
-from qdqviz.tui.terminal import colour_depth, quick_switches, shielded
+from qdqviz.tui.terminal import answering, colour_depth, shielded
 
 if TYPE_CHECKING:
     from textual.command import Provider
@@ -99,7 +99,7 @@ class QdqvizApp(App[None]):
 
     def on_recording_begun(self, message: RecordingBegun) -> None:
         """Read along."""
-        self.main.open_archive(Archive(Trace(message.trace)))
+        self.main.open_archive(Archive(Trace(message.trace), is_growing=True))
         self._pulse = self.set_interval(REFRESH_SECONDS, self.main.read_on)
 
     def on_recording_progress(self, message: RecordingProgress) -> None:
@@ -145,7 +145,7 @@ def run_app(source: Source | Path | str, *, theme: str = DEFAULT_THEME) -> int:
     colours = load_theme(theme)
     shown = Trace(source) if isinstance(source, str | Path) else source
     depth = colour_depth(os.environ)
-    with tempfile.TemporaryDirectory(prefix="qdqviz-", ignore_cleanup_errors=True) as name, quick_switches():
+    with tempfile.TemporaryDirectory(prefix="qdqviz-", ignore_cleanup_errors=True) as name, answering():
         folder = Path(name)
         with nullcontext() if isinstance(shown, Trace) else shielded(folder / "output.log"):
             app = QdqvizApp(shown, colours, depth, folder)

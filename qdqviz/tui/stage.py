@@ -147,8 +147,7 @@ class Stage:
         self.left.caption = (
             self._caption("left", view) if tab == "graph" and self.mode(view) != "split" else None
         )
-        self.left.refresh()
-        self.frame.show(Frame(arrangement.width, arrangement.height, frames, arrangement.framed))
+        self.frame.show(Frame(arrangement.width, arrangement.height, tuple(frames), arrangement.framed))
 
     def _halves(self, view: View) -> list[tuple[str, Area]]:
         areas = self.areas(view)

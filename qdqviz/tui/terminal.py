@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from collections.abc import Iterator, Mapping
@@ -25,15 +26,21 @@ def colour_depth(environ: Mapping[str, str]) -> Depth:
     return depths.get(system, "none")
 
 
+GARBAGE = (5_000, 20, 50)
+"""New objects before a collection, and collections before one of the next generation."""
+
+
 @contextmanager
-def quick_switches() -> Iterator[None]:
-    """Let threads take turns more often, so that keys are answered while workers are busy."""
-    before = sys.getswitchinterval()
+def answering() -> Iterator[None]:
+    """Have keys answered while workers are busy: threads take turns more often, garbage waits longer."""
+    seconds, thresholds = sys.getswitchinterval(), gc.get_threshold()
     sys.setswitchinterval(SWITCH_SECONDS)
+    gc.set_threshold(*GARBAGE)
     try:
         yield
     finally:
-        sys.setswitchinterval(before)
+        sys.setswitchinterval(seconds)
+        gc.set_threshold(*thresholds)
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -29,6 +30,12 @@ REMEMBERED = 64
 _STRIDE = 64
 """Steps whose states are read in one go while nothing else is to do."""
 
+_FEW = 4
+"""Titles that are made in one go while nothing else is to do."""
+
+_REST_SECONDS = 0.02
+"""Pause after them, so that they never take more than a part of a processor."""
+
 Post: TypeAlias = "Callable[[Message], object]"
 """Hands a message to the screen; safe to call from any thread."""
 
@@ -50,7 +57,7 @@ class Workshop:
         self._front = Desk(
             "qdqviz front", ("lists", "scene", "touch", "find", "near", "titles"), self._failed
         )
-        self._back = Desk("qdqviz back", ("write", "ranges", "warm"), self._failed)
+        self._back = Desk("qdqviz back", ("write", "ranges", "ahead"), self._failed)
         self._scenes: OrderedDict[_Key, Scene] = OrderedDict()
         self._lock = threading.Lock()
         self._engine: LayoutEngine | None = None
@@ -202,20 +209,36 @@ class Workshop:
 
         self._back.ask("write", job)
 
-    def warm(self, step: int = 1) -> None:
-        """Read the states of all steps from `step` on, bit by bit, so that jumps and search know them."""
-        last = min(step + _STRIDE, self.archive.lists.steps)
-        if step > last:
-            return
+    def read_ahead(self, step: int = 1) -> None:
+        """Read all steps from `step` on, bit by bit: their states, so that jumps are quick.
+
+        Titles come after that, for the search, with pauses: they are not waited for.
+        """
+        steps = self.archive.lists.steps
+        last = min(step + _STRIDE, steps)
 
         def job(stale: Stale) -> None:
             self.archive.around(last)
+            self.archive.spare()
+            if not stale():
+                self.read_ahead(last + 1)
+
+        if step <= steps:
+            self._back.ask("ahead", job)
+        elif steps:
+            self._title_ahead(1)
+
+    def _title_ahead(self, step: int) -> None:
+        last = min(step + _FEW, self.archive.lists.steps)
+
+        def job(stale: Stale) -> None:
             for each in range(step, last + 1):
                 self.archive.title(each)
+            time.sleep(_REST_SECONDS)
             if not stale() and last < self.archive.lists.steps:
-                self.warm(last + 1)
+                self._title_ahead(last + 1)
 
-        self._back.ask("warm", job)
+        self._back.ask("ahead", job)
 
     def is_idle(self) -> bool:
         """Whether nothing is being made."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import threading
 
 from qdqviz.ir.graph import GraphState
@@ -13,11 +14,19 @@ from qdqviz.tui.model.lists import Lists, read_lists
 class Archive:
     """A trace behind a lock."""
 
-    def __init__(self, trace: Trace) -> None:
+    def __init__(self, trace: Trace, *, is_growing: bool = False) -> None:
+        """Read the lists of a trace.
+
+        Args:
+            trace: The trace.
+            is_growing: Whether it is being recorded in this process.
+        """
         self._trace = trace
+        self._is_growing = is_growing
         self._lock = threading.RLock()
         self._titles: dict[int, str] = {}
         self._touches: dict[int, frozenset[tuple[str, int]]] = {}
+        self._primed: set[int] = set()
         self.lists: Lists = read_lists(trace)
         """The lists as they were read last."""
 
@@ -34,12 +43,36 @@ class Archive:
 
         with self._lock:
             rewrite = self._trace.rewrite(step)
+            self._prime(rewrite.subject)
             before, after = states_around(self._trace, rewrite)
             return rewrite, before, after
+
+    def _prime(self, subject: int) -> None:
+        """Have a subject's first state learn who uses whom: all later states inherit that."""
+        if subject not in self._primed:
+            self._primed.add(subject)
+            gc.disable()  # it would walk over all nodes again and again while they are read
+            try:
+                first = self._trace.first(subject)
+                for path in first.paths():
+                    first.body(path).user_sets()
+            finally:
+                gc.enable()
+            self.spare()
+
+    def spare(self) -> None:
+        """Spare what was read so far from garbage collection: of 20,000 nodes a full one takes 0.2 s.
+
+        States hold no cycles. While a recording runs in this process its garbage would be spared too,
+        so then nothing is.
+        """
+        if not self._is_growing:
+            gc.freeze()
 
     def at(self, subject: int, step: int) -> GraphState:
         """The state of a subject once all up to `step` has happened."""
         with self._lock:
+            self._prime(subject)
             return self._trace.cursor(subject).at(step)
 
     def title(self, step: int) -> str:

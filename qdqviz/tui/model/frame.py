@@ -61,40 +61,99 @@ Run = tuple[str, str]
 """A text and the key of its style."""
 
 
-class Frame:
-    """The lines of a whole screen."""
+class Lines:
+    """The lines alone: they change with the arrangement and the focus only, captions with every step."""
 
-    def __init__(self, width: int, height: int, panes: Iterable[PaneFrame], framed: bool) -> None:
-        """Draw the frame.
+    def __init__(self, panes: Iterable[tuple[Area, bool]], framed: bool) -> None:
+        """Draw them.
 
         Args:
-            width: Columns of the screen.
-            height: Rows of the screen.
-            panes: The panes in view.
+            panes: The panes in view, each with whether keys go to it.
             framed: Whether lines go all round the panes, or only above them.
         """
-        self.width = width
-        self.height = height
-        self.spots: list[Spot] = []
-        """What can be clicked."""
         self._arms: dict[tuple[int, int], list[int]] = {}
         self._focused: set[tuple[int, int]] = set()
-        self._texts: dict[tuple[int, int], Run] = {}
-        drawn = sorted(panes, key=lambda pane: pane.has_focus)
-        for pane in drawn:
-            self._outline(pane, framed)
-        for pane in drawn:
-            self._caption(pane)
-        self._rows: dict[int, dict[int, Run]] = {}
-        for (x, y), arms in self._arms.items():
+        for area, has_focus in sorted(panes, key=lambda pane: pane[1]):
+            self._outline(area, framed, has_focus)
+        self.rows: dict[int, dict[int, Run]] = {}
+        """Row -> column -> stroke."""
+        for (x, y), (up, right, down, left) in self._arms.items():
             style = "ui.focus" if (x, y) in self._focused else "ui.border"
-            self._rows.setdefault(y, {})[x] = (stroke((arms[0], arms[1], arms[2], arms[3])), style)
-        for (x, y), run in self._texts.items():
-            self._rows.setdefault(y, {})[x] = run
+            self.rows.setdefault(y, {})[x] = (stroke((up, right, down, left)), style)
 
-    def row(self, y: int) -> list[Run]:
-        """The runs of one row; cells without lines are blank."""
-        cells = self._rows.get(y, {})
+    def _outline(self, area: Area, framed: bool, has_focus: bool) -> None:
+        left, right = area.x - 1, area.x + area.width
+        top, bottom = area.y - 1, area.y + area.height
+        if not framed:
+            for x in range(area.x, right):
+                self._add((x, top), 1, 3, has_focus)
+            return
+        for y in (top, bottom):
+            self._line([(x, y) for x in range(left, right + 1)], 1, 3, has_focus)
+        for x in (left, right):
+            self._line([(x, y) for y in range(top, bottom + 1)], 2, 0, has_focus)
+
+    def _line(self, cells: Sequence[tuple[int, int]], ahead: int, behind: int, has_focus: bool) -> None:
+        """A line from the middle of its first cell to the middle of its last one."""
+        for cell in cells[1:-1]:
+            self._add(cell, ahead, behind, has_focus)
+        self._add(cells[0], ahead, ahead, has_focus)
+        self._add(cells[-1], behind, behind, has_focus)
+
+    def _add(self, cell: tuple[int, int], one: int, other: int, has_focus: bool) -> None:
+        """Add two arms to a cell."""
+        arms = self._arms.get(cell)
+        if arms is None:
+            arms = self._arms[cell] = [0, 0, 0, 0]
+        weight = HEAVY if has_focus else LIGHT
+        arms[one] = max(arms[one], weight)
+        arms[other] = max(arms[other], weight)
+        if has_focus:
+            self._focused.add(cell)
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The lines of a whole screen with what is written in them."""
+
+    width: int
+    """Columns of the screen."""
+    height: int
+    """Rows of the screen."""
+    panes: tuple[PaneFrame, ...]
+    """The panes in view."""
+    framed: bool
+    """Whether lines go all round the panes, or only above them."""
+
+    @property
+    def outline(self) -> tuple[object, ...]:
+        """Equal for frames with the same lines."""
+        return self.width, self.framed, tuple((pane.area, pane.has_focus) for pane in self.panes)
+
+    def lines(self) -> Lines:
+        """The lines alone."""
+        return Lines(((pane.area, pane.has_focus) for pane in self.panes), self.framed)
+
+    def captions(self) -> list[tuple[Spot, str, str]]:
+        """Titles, notes and tabs: where each is, its text and its style; a note leads nowhere."""
+        return [caption for pane in self.panes for caption in _captions(pane)]
+
+    def spot(self, x: int, y: int) -> str | None:
+        """The tab or pane whose caption is at a cell."""
+        spots = (spot for spot, _, _ in self.captions() if spot.y == y and 0 <= x - spot.x < spot.width)
+        return next((spot.name for spot in spots if spot.name), None)
+
+    def row(self, y: int, lines: Lines) -> list[Run]:
+        """The runs of one row; cells without lines are blank.
+
+        Args:
+            y: The row.
+            lines: The frame's lines.
+        """
+        cells = dict(lines.rows.get(y, {}))
+        for spot, text, style in self.captions():
+            if spot.y == y:
+                _write(cells, spot.x, text, style)
         found: list[Run] = []
         x = 0
         while x < self.width:
@@ -106,66 +165,33 @@ class Frame:
             x += max(width(text), 1)
         return found
 
-    def spot(self, x: int, y: int) -> str | None:
-        """The tab or pane whose caption is at a cell."""
-        return next((each.name for each in self.spots if each.y == y and 0 <= x - each.x < each.width), None)
 
-    def _outline(self, pane: PaneFrame, framed: bool) -> None:
-        area = pane.area
-        weight = HEAVY if pane.has_focus else LIGHT
-        left, right = area.x - 1, area.x + area.width
-        top, bottom = area.y - 1, area.y + area.height
-        if not framed:
-            for x in range(area.x, area.x + area.width):
-                self._arms[x, top] = [0, weight, 0, weight]
-                if pane.has_focus:
-                    self._focused.add((x, top))
-            return
-        for y in (top, bottom):
-            self._line(((x, y) for x in range(left, right + 1)), False, weight, pane.has_focus)
-        for x in (left, right):
-            self._line(((x, y) for y in range(top, bottom + 1)), True, weight, pane.has_focus)
-
-    def _line(self, cells: Iterable[tuple[int, int]], upright: bool, weight: int, has_focus: bool) -> None:
-        """A line from the middle of its first cell to the middle of its last one."""
-        ends = (2, 0) if upright else (1, 3)
-        path = list(cells)
-        for index, cell in enumerate(path):
-            arms = self._arms.setdefault(cell, [0, 0, 0, 0])
-            if index < len(path) - 1:
-                arms[ends[0]] = max(arms[ends[0]], weight)
-            if index:
-                arms[ends[1]] = max(arms[ends[1]], weight)
-            if has_focus:
-                self._focused.add(cell)
-
-    def _caption(self, pane: PaneFrame) -> None:
-        x, y, room = pane.area.x + 1, pane.area.y - 1, pane.area.width - 2
-        used = self._tabs(pane, x, y, room) if pane.tabs else self._title(pane, x, y, room)
-        if pane.note and used + width(pane.note) + 4 <= room:
-            self._write(x + room - width(pane.note) - 2, y, f" {pane.note} ", "ui.note")
-
-    def _title(self, pane: PaneFrame, x: int, y: int, room: int) -> int:
-        if not pane.title:
-            return 0
-        text = f" {cut(pane.title, room - 2)} "
-        self._write(x, y, text, "ui.title_focus" if pane.has_focus else "ui.title")
-        self.spots.append(Spot(x, y, width(text), pane.name))
-        return width(text)
-
-    def _tabs(self, pane: PaneFrame, x: int, y: int, room: int) -> int:
-        used = 0
+def _captions(pane: PaneFrame) -> list[tuple[Spot, str, str]]:
+    x, y, room = pane.area.x + 1, pane.area.y - 1, pane.area.width - 2
+    found: list[tuple[Spot, str, str]] = []
+    if pane.tabs:
         for text, tab in _fitting(pane.tabs, room):
             style = "ui.tab" if not tab.is_active else "ui.tab_focus" if pane.has_focus else "ui.tab_active"
-            self._write(x + used, y, text, style)
-            self.spots.append(Spot(x + used, y, width(text), tab.name))
-            used += width(text)
-        return used
+            found.append((Spot(x, y, width(text), tab.name), text, style))
+            x += width(text)
+    elif pane.title:
+        text = f" {cut(pane.title, room - 2)} "
+        found.append(
+            (Spot(x, y, width(text), pane.name), text, "ui.title_focus" if pane.has_focus else "ui.title")
+        )
+        x += width(text)
+    end = pane.area.x + 1 + room
+    if pane.note and x + width(pane.note) + 4 <= end:
+        found.append(
+            (Spot(end - width(pane.note) - 2, y, width(pane.note) + 2, ""), f" {pane.note} ", "ui.note")
+        )
+    return found
 
-    def _write(self, x: int, y: int, text: str, style: str) -> None:
-        for character in text:
-            self._texts[x, y] = (character, style)
-            x += max(width(character), 1)
+
+def _write(cells: dict[int, Run], x: int, text: str, style: str) -> None:
+    for character in text:
+        cells[x] = (character, style)
+        x += max(width(character), 1)
 
 
 def _fitting(tabs: Sequence[Tab], room: int) -> list[tuple[str, Tab]]:

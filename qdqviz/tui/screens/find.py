@@ -24,7 +24,7 @@ class HitsView(LinesView, can_focus=False):
     def on_click(self, event: Click) -> None:
         """Pick the hit under the mouse."""
         event.stop()
-        self.screen.pick(self.scroll_offset.y + event.y)  # type: ignore[attr-defined]
+        self.screen.pick(self.top + event.y)  # type: ignore[attr-defined]
 
 
 class FindScreen(Question[Hit]):
@@ -38,7 +38,6 @@ class FindScreen(Question[Hit]):
     ]
     DEFAULT_CSS = """
     FindScreen HitsView { height: 14; width: 100%; display: none; }
-    FindScreen HitsView { overflow-x: hidden; scrollbar-size-vertical: 1; }
     FindScreen HitsView.-some { display: block; }
     """
     ask = "find a node or a rewrite"

@@ -40,7 +40,6 @@ class HelpScreen(ModalScreen[None]):
     HelpScreen { align: center middle; background: $background 60%; }
     HelpScreen > #panel {
         width: 78; max-width: 100%; height: 90%; background: $surface; border: heavy $accent; padding: 0 1;
-        overflow-x: hidden; scrollbar-size-vertical: 1;
     }
     HelpScreen > Static { height: 1; width: 78; max-width: 100%; color: $text-muted; text-align: center; }
     """
@@ -58,7 +57,8 @@ class HelpScreen(ModalScreen[None]):
 
     def action_scroll(self, by: int) -> None:
         """Scroll."""
-        self.query_one("#panel", LinesView).scroll_relative(y=by, animate=False)
+        panel = self.query_one("#panel", LinesView)
+        panel.scroll_lines_to(panel.top + by)
 
 
 def help_lines() -> list[Line]:

@@ -95,7 +95,7 @@ class Workbench(Screen[None]):
         if is_first and (place := opening_place(lists)) is not None:
             self.change(place=place)
             assert self.workshop is not None
-            self.call_after_refresh(self.workshop.warm)
+            self.call_after_refresh(self.workshop.read_ahead)
         self.tell_position()
 
     def read_on(self) -> None:
@@ -203,8 +203,13 @@ class Workbench(Screen[None]):
         self.stage.show_scene(scene, self.view, window)
         self.stage.status.show(scene.sight.sentence, self._status_style())
         self._show_selected()
+        self.call_after_refresh(self._look_ahead, scene)
+
+    def _look_ahead(self, scene: Scene) -> None:
+        """Once the picture is out: live ranges, and the pictures that may be wanted next."""
+        if self.workshop is None or scene is not self.current():
+            return
         self._want_ranges()
-        assert self.workshop is not None
         self.workshop.want_near(self._near_places(), Lens(radius=self.view.lens.radius))
 
     def _status_style(self) -> str:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from textual.events import Click, Resize
-from textual.geometry import Size
-from textual.scroll_view import ScrollView
+from textual.events import Click, MouseScrollDown, MouseScrollUp, Resize
 from textual.strip import Strip
 
 from qdqviz.draw.grid import Cells
@@ -20,9 +18,16 @@ from qdqviz.tui.widgets.pane import Painted
 _MARGIN = Part(" ")
 """Blank column before facts."""
 
+_WHEEL = 3
+"""Rows for one notch of the wheel."""
 
-class LinesView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
-    """Lines with a cursor that shows while the pane has the focus."""
+
+class LinesView(Painted, can_focus=True):
+    """Lines with a cursor that shows while the pane has the focus.
+
+    It scrolls by itself: a ScrollView lays the whole screen out anew whenever the number of lines changes,
+    which here happens with every step.
+    """
 
     BINDINGS = bindings("text")
     pane_kind = "text"
@@ -31,6 +36,8 @@ class LinesView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
         super().__init__(id=id)
         self.lines: Sequence[Line] = ()
         """What is shown."""
+        self.top = 0
+        """Index of the first line in view."""
         self.cursor = 0
         """Index of the line that enter follows."""
         self.marks_cursor = False
@@ -39,32 +46,54 @@ class LinesView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
     def set_lines(self, lines: Sequence[Line], *, keep: bool = False) -> None:
         """Show other lines, from the top unless `keep`."""
         self.lines = lines
-        self.virtual_size = Size(0, len(lines))
         self.cursor = min(self.cursor, max(len(lines) - 1, 0)) if keep else 0
-        if not keep:
-            self.scroll_to(y=0, animate=False, immediate=True)
+        self.scroll_lines_to(self.top if keep else 0)
         self.refresh()
 
+    def scroll_lines_to(self, top: int) -> None:
+        """Put a line at the top, as far as there are lines enough below it."""
+        top = max(0, min(top, len(self.lines) - self.size.height))
+        if top != self.top:
+            self.top = top
+            self.refresh()
+
     def render_line(self, y: int) -> Strip:
-        """One line."""
-        columns = self.scrollable_content_region.width
-        index = self.scroll_offset.y + y
-        if index >= len(self.lines):
-            return strip_of([], self.look, columns)
-        cursor = "ui.cursor" if (self.has_focus or self.marks_cursor) and index == self.cursor else ""
-        runs = [(part.text, part.style) for part in self.lines[index]]
-        return strip_of(runs, self.look, columns, cursor=cursor)
+        """One line, with a piece of the scroll bar where there are more lines than rows."""
+        columns = self.size.width
+        index = self.top + y
+        has_bar = len(self.lines) > self.size.height
+        cursor = ""
+        if (self.has_focus or self.marks_cursor) and index == self.cursor < len(self.lines):
+            cursor = "ui.cursor"
+        runs = [(part.text, part.style) for part in self.lines[index]] if index < len(self.lines) else []
+        strip = strip_of(runs, self.look, columns - has_bar, cursor=cursor)
+        return Strip([*strip, *strip_of([self._bar(y)], self.look, 1)], columns) if has_bar else strip
+
+    def _bar(self, y: int) -> tuple[str, str]:
+        """The scroll bar at a row."""
+        height, count = self.size.height, len(self.lines)
+        size = max(height * height // count, 1)
+        start = self.top * (height - size) // max(count - height, 1)
+        return ("█", "ui.border") if start <= y < start + size else (" ", "")
+
+    def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
+        """Scroll down."""
+        event.stop()
+        self.scroll_lines_to(self.top + _WHEEL)
+
+    def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
+        """Scroll up."""
+        event.stop()
+        self.scroll_lines_to(self.top - _WHEEL)
 
     def action_move(self, by: int) -> None:
         """Move the cursor."""
         self.cursor = max(0, min(self.cursor + by, len(self.lines) - 1))
-        height, top = self.size.height, self.scroll_offset.y
-        if not top <= self.cursor < top + height:
-            self.scroll_to(
-                y=self.cursor if self.cursor < top else self.cursor - height + 1,
-                animate=False,
-                immediate=True,
-            )
+        height = self.size.height
+        if self.cursor < self.top:
+            self.scroll_lines_to(self.cursor)
+        elif self.cursor >= self.top + height:
+            self.scroll_lines_to(self.cursor - height + 1)
         self.refresh()
 
     def action_page(self, by: int) -> None:
@@ -78,7 +107,7 @@ class LinesView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_click(self, event: Click) -> None:
         """Go to the node under the mouse."""
-        index = self.scroll_offset.y + event.y
+        index = self.top + event.y
         if index >= len(self.lines):
             return
         self.cursor = index
