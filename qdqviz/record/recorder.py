@@ -358,11 +358,13 @@ class Recorder:
         run = NodeRun(node, nid, owner)
         retrace.runs.append(run)
         last = graph._root._prev
+        asked = len(log.events)
         try:
             run.result = original(interpreter, node)
             return run.result
         finally:
             run.created = _nodes_after(graph, last)
+            run.own_code = len(log.events) > asked
             if token is not None:
                 log.close(token)
 

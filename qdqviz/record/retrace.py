@@ -36,6 +36,8 @@ class NodeRun:
     """Nodes that it created in the new graph, in order."""
     result: Any = None
     """What it returned: a proxy or a structure of them."""
+    own_code: bool = False
+    """Whether code of the pass ran on the way, and not the framework's alone."""
 
 
 @dataclass(eq=False, slots=True)
@@ -79,6 +81,8 @@ class RetraceReader:
         self._ids = ids
         self._log = log
         self._settle = settle
+        self._own = {run.nid for run in retrace.runs if run.own_code and run.old.op != "get_attr"}
+        """Nodes that the pass's own code ran on; other metadata is what tracing leaves on a node."""
         self._owner_of: dict[int, Owner] = {}
         self._becomes: dict[int, int] = {}
         """Old identity -> identity of the node that stands for its value now."""
@@ -208,7 +212,7 @@ class RetraceReader:
         if state is old:
             return
         args_changed = not (same(old.args, state.args) and same(old.kwargs, state.kwargs))
-        meta_changed = node.op != "get_attr" and _own_meta(old) != _own_meta(state)
+        meta_changed = nid in self._own and _own_meta(old) != _own_meta(state)
         if args_changed and self._only_split(old, state):
             args_changed = False
         if args_changed or meta_changed or (old.target != state.target and node.op == "call_function"):
