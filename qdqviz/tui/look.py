@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import colorsys
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from rich.color import Color, ColorSystem
+from rich.color import Color
 from rich.style import Style
+from textual.theme import BUILTIN_THEMES
 from textual.theme import Theme as TextualTheme
 
 from qdqviz.draw.ansi import Depth
@@ -57,6 +59,16 @@ BARS: Mapping[str, Bar] = {
     "ui.ok": Bar("ok", bold=True),
 }
 """Looks of the app itself by style key."""
+
+
+GREY = 0.25
+"""Saturation below which a colour is none of the 16."""
+
+BLACK = 0.3
+"""Brightness below which a colour is none of the 16."""
+
+HUES = ((20, 1), (70, 3), (155, 2), (195, 6), (265, 4), (330, 5))
+"""Ends of hues in degrees, and the standard colour of each; beyond the last it is red again."""
 
 
 @dataclass(frozen=True)
@@ -119,10 +131,13 @@ class Look:
         )
 
     def _standard(self, colour: Colour) -> Color | None:
-        """The nearest of the 16 colours, or none where that might be the terminal's ground."""
-        found = _rich(colour).downgrade(ColorSystem.STANDARD)
-        ground = (0,) if self.theme.is_dark else (7, 15)
-        return None if found.number in ground else found
+        """The colour of the 16 whose hue is nearest; none for grey or black, which may be the terminal's ground."""
+        parts = (colour.red / 255, colour.green / 255, colour.blue / 255)
+        hue, saturation, brightness = colorsys.rgb_to_hsv(*parts)
+        if saturation < GREY or brightness < BLACK:
+            return None
+        number = next((number for end, number in HUES if 360 * hue < end), HUES[0][1])
+        return Color.from_ansi(number + 8 if self.theme.is_dark else number)
 
 
 def _rich(colour: Colour) -> Color:
@@ -169,20 +184,6 @@ def textual_theme(theme: Theme, depth: Depth) -> TextualTheme:
 
 def _few_colours(theme: Theme) -> TextualTheme:
     """The terminal's own colours, for what shows 16 or none."""
-    return TextualTheme(
-        name=theme.name,
-        ansi=True,
-        primary="ansi_blue",
-        secondary="ansi_cyan",
-        warning="ansi_yellow",
-        error="ansi_red",
-        success="ansi_green",
-        accent="ansi_yellow",
-        foreground="ansi_default",
-        background="ansi_default",
-        surface="ansi_default",
-        panel="ansi_default",
-        boost="ansi_default",
-        dark=theme.is_dark,
-        variables={"block-cursor-text-style": "reverse", "input-cursor-text-style": "reverse"},
-    )
+    base = BUILTIN_THEMES["ansi-dark" if theme.is_dark else "ansi-light"]
+    styles = {"block-cursor-text-style": "reverse", "input-cursor-text-style": "reverse"}
+    return replace(base, name=theme.name, variables={**base.variables, **styles})

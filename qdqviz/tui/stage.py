@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from qdqviz.draw.grid import CellRect
@@ -26,6 +27,9 @@ if TYPE_CHECKING:
 _TITLES = {"steps": "Steps", "graph": "Graph", "lanes": "Lanes"} | {
     tab.name: tab.title for tab in DETAIL_TABS
 }
+_SEEN = 4
+"""Boxes of what a scene is about that must be in view for the window to stay."""
+
 _WORDS: dict[PictureView, str] = {"before": "before", "after": "after", "union": "before + after"}
 
 
@@ -191,7 +195,7 @@ class Stage:
         if scene.picture.cut:
             return f"the nearest {len(scene.picture.boxes)} boxes; - shows fewer"
         marks = [entry for entry in legend(scene.picture.with_view("union")) if entry.kind == "mark"]
-        return "  ".join(f"{entry.key} {entry.text}" for entry in marks)
+        return "  ".join(f"{entry.key} {entry.text.partition(':')[0]}" for entry in marks)
 
     # -- scenes ------------------------------------------------------------------------------------
 
@@ -223,16 +227,24 @@ class Stage:
             pane.show(cells, Window(part.x, part.y, area.width, area.height))
 
     def window_keeping(self, node: int | None, scene: Scene) -> Window | None:
-        """The window in which a node stays where it is on the screen; None where it is not in both scenes."""
-        if node is None or self.scene is None or self.left.cells is None:
+        """The window in which what two scenes share stays where it is on the screen.
+
+        A node that was picked stays; else as many boxes as can. None where that would hide what the scene
+        is about.
+        """
+        from qdqviz.draw.anchor import best_shift
+
+        if self.scene is None or self.left.cells is None:
             return None
-        old, new = box_rect(self.scene, node), box_rect(scene, node)
         window = self.left.window
-        if old is None or new is None or not window.shows_part_of(old):
-            return None
-        return Window(
-            new.column - old.column + window.x, new.row - old.row + window.y, window.columns, window.rows
-        )
+        old = None if node is None else box_rect(self.scene, node)
+        new = None if node is None else box_rect(scene, node)
+        if old is not None and new is not None and window.shows_part_of(old):
+            return replace(window, x=new.column - old.column + window.x, y=new.row - old.row + window.y)
+        shift = best_shift(self.scene.cells["union"], scene.cells["union"])
+        kept = replace(window, x=window.x - shift.columns, y=window.y - shift.rows)
+        is_close = shift.kept > 0 and all(map(kept.shows_all_of, _about(scene)[:_SEEN]))
+        return kept if is_close else None
 
     def reveal(self, node: int, view: View) -> None:
         """Pan so far that a node's box is in view."""
@@ -240,7 +252,9 @@ class Stage:
             return
         rect = box_rect(self.scene, node)
         if rect is not None and self.left.cells is not None:
-            self.show_scene(self.scene, view, self.left.window.showing(rect))
+            window = self.left.window.showing(rect)
+            if window != self.left.window:
+                self.show_scene(self.scene, view, window.within(self.left.cells))
 
     def select(self, node: int | None) -> None:
         """Mark the box of a node."""
@@ -255,16 +269,21 @@ class Stage:
 
     def _middle(self, scene: Scene, view: View, area: Area) -> Window:
         """The window with what a scene is about in the middle."""
-        boxes = [box for box in scene.picture.boxes if box.focus] or list(scene.picture.boxes)
-        rects = scene.cells["union"].rects
-        wanted = [rects[box.id] for box in boxes if box.id in rects]
-        return Window(0, 0, area.width, area.height).centred(wanted)
+        window = Window(0, 0, area.width, area.height).centred(_about(scene))
+        return window.within(scene.cells["union"])
 
 
 def box_rect(scene: Scene, node: int) -> CellRect | None:
     """Where the box of a node is in a scene's pictures."""
     box = scene.picture.box(node)
     return None if box is None else scene.cells["union"].rects.get(box.id)
+
+
+def _about(scene: Scene) -> list[CellRect]:
+    """The places of the boxes that a scene is about; of all boxes where it is about none."""
+    boxes = [box for box in scene.picture.boxes if box.focus] or list(scene.picture.boxes)
+    rects = scene.cells["union"].rects
+    return [rects[box.id] for box in boxes if box.id in rects]
 
 
 def _put(widget: Widget, area: Area | None) -> None:

@@ -99,7 +99,7 @@ def make_scene(
         seen.after,
         seen.focus,
         archive.lists.ops,
-        radius=_radius(place, lens),
+        radius=_radius(place, lens, seen),
         opened=lens.opened,
         engine=engine,
         cancel=cancel,
@@ -120,11 +120,11 @@ def look(archive: Archive, place: Place, lens: Lens) -> Sight:
     return _one_state(state, lens, run_sentence(run))
 
 
-def _radius(place: Place, lens: Lens) -> int:
+def _radius(place: Place, lens: Lens, seen: Sight) -> int:
     """A rewrite has the lens's radius, a whole pass less, an overview of one state more."""
     if lens.anchor is not None or place.kind == "step":
         return lens.radius
-    return max(lens.radius - 1, 0) if place.kind == "run" else lens.radius + 2
+    return lens.radius + 2 if seen.before is None else max(lens.radius - 1, 0)
 
 
 def _rewrite(archive: Archive, step: int, lens: Lens) -> Sight:
@@ -182,8 +182,10 @@ def _one_state(state: GraphState, lens: Lens, said: str) -> Sight:
 
 
 def _entrance(body: Body) -> tuple[int, ...]:
-    """Where a graph begins: its first node that computes, else its first node."""
+    """Where a graph begins: what reads its first input, else its first node that computes."""
     nodes = body.in_order()
-    quiet = (Role.CONSTANT, Role.INPUT)
-    first = next((node for node in nodes if role(node) not in quiet), nodes[0] if nodes else None)
-    return () if first is None else (first.id,)
+    first = next((node for node in nodes if role(node) is Role.INPUT and body.users(node.id)), None)
+    if first is not None:
+        return (body.users(first.id)[0],)
+    computing = next((node for node in nodes if role(node) is not Role.CONSTANT), None)
+    return () if computing is None else (computing.id,)

@@ -54,6 +54,11 @@ class Window:
         across = rect.column < self.x + self.columns and self.x < rect.column + rect.columns
         return across and rect.row < self.y + self.rows and self.y < rect.row + rect.rows
 
+    def shows_all_of(self, rect: CellRect) -> bool:
+        """Whether a whole box is in view."""
+        across = self.x <= rect.column and rect.column + rect.columns <= self.x + self.columns
+        return across and self.y <= rect.row and rect.row + rect.rows <= self.y + self.rows
+
     def cues(self, cells: Cells) -> str:
         """Arrows to the sides on which the picture goes on."""
         sides = (

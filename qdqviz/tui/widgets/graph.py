@@ -40,9 +40,9 @@ class GraphView(Painted, can_focus=True):
         self._is_dragged = False
 
     def show(self, cells: Cells, window: Window) -> None:
-        """Show a picture, or another part of it."""
+        """Show a picture, or another part of it. The window may lie beyond the picture's edges."""
         self.cells = cells
-        self.window = Window(window.x, window.y, self.size.width, self.size.height).within(cells)
+        self.window = window
         self.refresh()
 
     def select(self, box: int | None) -> None:
@@ -76,9 +76,12 @@ class GraphView(Painted, can_focus=True):
         return strip_of([(f" {left}", "ui.title"), (f"{gap}{right} ", "ui.note")], self.look, columns)
 
     def on_resize(self, event: Resize) -> None:
-        """Keep as much of the picture in view as there was."""
-        if self.cells is not None:
-            self.show(self.cells, self.window)
+        """Show as much of the picture as there is room for now."""
+        if self.cells is not None and (self.window.columns, self.window.rows) != event.size:
+            size = event.size
+            self.show(
+                self.cells, Window(self.window.x, self.window.y, size.width, size.height).within(self.cells)
+            )
 
     # -- keys --------------------------------------------------------------------------------------
 
@@ -142,6 +145,6 @@ class GraphView(Painted, can_focus=True):
         if self.cells is None:
             return
         before = self.window
-        self.show(self.cells, Window(x, y, before.columns, before.rows))
+        self.show(self.cells, Window(x, y, before.columns, before.rows).within(self.cells))
         if self.window != before:
             self.post_message(Panned(self.window.x, self.window.y))
