@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import torch
+from torch.ao.quantization.fx import _decomposed  # noqa: F401  registers the ops
 
 from qdqviz.load.quiet import quiet
 

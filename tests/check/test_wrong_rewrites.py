@@ -337,7 +337,7 @@ def checked(program, edit: Callable[[Editor, bool], None], wrong: bool, path, pl
 
     passes = [in_place(harmless_before), in_place(suspect), in_place(harmless_after)]
     session = session_of(*program[plain], passes, path)
-    assert session.error is None, session.error
+    assert session.error is None, repr(session.error.__cause__ or session.error)
     return session, check(session, sets=2)
 
 
