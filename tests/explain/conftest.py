@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import ast
 import re
+import sys
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +16,9 @@ from qdqviz.ir.node import Constant, NodeState, SymDim, TensorSpec
 from qdqviz.ir.order import between
 from qdqviz.ir.values import Atom, ListArg, Ref
 from qdqviz.trace.model import Rewrite
+
+# Test modules are imported without their folder on the path; the `why_*` modules are shared between them.
+sys.path.insert(0, str(Path(__file__).parent))
 
 LINE = re.compile(
     r"(?:(?P<name>\w+) = )?(?P<target>[\w.]+)\((?P<args>.*)\)(?: : (?P<spec>\S+))?(?: # (?P<meta>.*))?"

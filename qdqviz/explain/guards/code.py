@@ -43,7 +43,8 @@ class Code:
 
     def place(self, node: ast.AST) -> Place:
         """Where a node stands; for a comprehension's `for` the place of what it iterates over."""
-        return self._places[node.iter if isinstance(node, ast.comprehension) else node]
+        shown = node.iter if isinstance(node, ast.comprehension) else node
+        return self._places.get(shown) or self._place(shown)
 
     def source(self, node: ast.AST) -> str:
         """The text of a node, on one line."""

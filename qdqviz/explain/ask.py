@@ -1,0 +1,189 @@
+"""What a question names: a pass run, and a node that it could have looked at."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterable, Sequence
+
+from qdqviz.errors import UsageError
+from qdqviz.explain.answer import NodeLink
+from qdqviz.ir.graph import GraphState
+from qdqviz.trace.model import PassRun
+from qdqviz.trace.reader import Trace
+
+_NUMBERED = re.compile(r"(?P<name>.+)#(?P<number>\d+)")
+_AT_STEP = re.compile(r"(?P<name>.+)@(?P<step>\d+)")
+
+MOST_CHOICES = 8
+"""How many choices an error lists."""
+
+
+def find_runs(trace: Trace, name: str | int | type) -> list[PassRun]:
+    """The pass runs that a name stands for: several where a pass ran several times.
+
+    Args:
+        trace: The trace.
+        name: `PASS`, `PASS#2`, `PROGRAM:PASS`, a pass run's number, or the pass class itself.
+
+    Raises:
+        UsageError: If no pass run goes by that name.
+    """
+    if isinstance(name, int):
+        found = [run for run in trace.runs if run.id == name]
+        if not found:
+            raise UsageError(f"no pass run {name} in {trace.path.name}: it has {len(trace.runs)}")
+        return found
+    wanted = name if isinstance(name, str) else name.__name__
+    subject, _, plain = wanted.rpartition(":")
+    runs = [run for run in trace.runs if run.kind == "pass"]
+    named = [run for run in runs if _matches(run, plain)]
+    if subject:
+        named = [run for run in named if subject in (trace.subjects[run.subject].name, _module(run))]
+    if not named:
+        raise UsageError(_unknown_pass(trace, wanted, runs))
+    return named
+
+
+def _matches(run: PassRun, name: str) -> bool:
+    found = _NUMBERED.fullmatch(name)
+    if found is None:
+        return run.name == name
+    return run.name == found["name"] and run.ordinal == int(found["number"])
+
+
+def _module(run: PassRun) -> str:
+    return run.source.partition(":")[0]
+
+
+def _unknown_pass(trace: Trace, name: str, runs: Sequence[PassRun]) -> str:
+    if not runs:
+        return f"no pass ran in {trace.path.name}"
+    labels = list(dict.fromkeys(run.label for run in runs))
+    close = _closest(name.partition("#")[0], [run.name for run in runs])
+    same = [run.label for run in runs if run.name == name.partition("#")[0]]
+    if same:
+        return f"no {name} in {trace.path.name}: there is {_listed(dict.fromkeys(same))}"
+    hint = f"did you mean {_listed(close, 'or')}?" if close else f"there ran {_listed(labels)}"
+    return f"no pass {name} in {trace.path.name}; {hint}"
+
+
+def single_run(trace: Trace, runs: Sequence[PassRun]) -> PassRun:
+    """The only one of some pass runs.
+
+    Raises:
+        UsageError: If there are several, with their names.
+    """
+    if len(runs) == 1:
+        return runs[0]
+    several = len({run.subject for run in runs}) > 1
+    choices = [run_name(trace, run, several) for run in runs]
+    raise UsageError(f"{runs[0].name} ran {len(runs)} times: say {_listed(choices, 'or')}")
+
+
+def run_name(trace: Trace, run: PassRun, with_subject: bool) -> str:
+    """A name that stands for one pass run: `PASS#1`, or `PROGRAM:PASS#1`."""
+    label = f"{run.name}#{run.ordinal}"
+    return f"{trace.subjects[run.subject].name}:{label}" if with_subject else label
+
+
+def find_node(trace: Trace, run: PassRun, name: str | int) -> NodeLink:
+    """The node that a name stands for, as seen from a pass run.
+
+    Args:
+        trace: The trace.
+        run: The pass run that is asked about.
+        name: The node's name before that pass, `NAME@STEP` for its name after a step, `PATH/NAME` for one
+            in a sub-graph, or its identity.
+
+    Raises:
+        UsageError: If no node goes by that name, with the closest ones; or several do, with the choices.
+    """
+    if isinstance(name, int):
+        return _by_identity(trace, run, name)
+    states = states_of(trace, run)
+    seen = [NodeLink(a.focus, a.name, a.path) for a in trace.attempts(run.id) if a.focus is not None]
+    groups: list[Iterable[NodeLink]] = [seen, *map(_links, states)]
+    found = next((named for group in groups if (named := _named(group, name))), {})
+    if found:
+        # A plain name also stands for nodes of other graphs, which the pass may never have looked at.
+        found = {**_named(_links(states[0]), name), **found}
+    elif stepped := _AT_STEP.fullmatch(name):
+        return _at_step(trace, run, stepped["name"], int(stepped["step"]))
+    return _single(list(found.values()), name, states[0], f"before {run.label}")
+
+
+def states_of(trace: Trace, run: PassRun) -> tuple[GraphState, ...]:
+    """A pass run's program right before it: with and without what followed the last step, and at its end."""
+    cursor = trace.cursor(run.subject)
+    before = cursor.at(run.first_step)
+    steps = [step for step in cursor.steps if step <= run.first_step]
+    earlier = cursor.after(steps[-1]) if steps else cursor.first()
+    return before, earlier, cursor.at(run.last_step)
+
+
+def _at_step(trace: Trace, run: PassRun, name: str, step: int) -> NodeLink:
+    trace.check_step(step)
+    state = trace.cursor(run.subject).at(step)
+    found = list(_named(_links(state), name).values())
+    return _single(found, name, state, f"after step {step}")
+
+
+def _by_identity(trace: Trace, run: PassRun, identity: int) -> NodeLink:
+    for state in states_of(trace, run):
+        for link in _links(state):
+            if link.id == identity:
+                return link
+    for attempt in trace.attempts(run.id):
+        if attempt.focus == identity:
+            return NodeLink(identity, attempt.name, attempt.path)
+    final = trace.final(run.subject)
+    found = next((link for link in _links(final) if link.id == identity), None)
+    if found is None:
+        raise UsageError(f"no node with identity {identity} in the program that {run.label} ran on")
+    return found
+
+
+def _links(state: GraphState) -> Iterable[NodeLink]:
+    for path in state.paths():
+        for node in state.body(path):
+            yield NodeLink(node.id, node.name, path)
+
+
+def _goes_by(link: NodeLink, name: str) -> bool:
+    """`PATH/NAME`; a plain name goes for any graph, `/NAME` for the outermost."""
+    return name in (link.name, f"{link.path}/{link.name}")
+
+
+def _named(links: Iterable[NodeLink], name: str) -> dict[str, NodeLink]:
+    """The first node of each graph that goes by a name."""
+    found: dict[str, NodeLink] = {}
+    for link in links:
+        if _goes_by(link, name):
+            found.setdefault(link.path, link)
+    return found
+
+
+def _single(found: list[NodeLink], name: str, state: GraphState, when: str) -> NodeLink:
+    if len(found) == 1:
+        return found[0]
+    if found:
+        choices = [f"{link.path}/{link.name}" for link in found]
+        raise UsageError(f"several nodes are named {name}: say {_listed(choices, 'or')}")
+    close = _closest(name.rpartition("/")[2], [link.name for link in _links(state)])
+    hint = f"did you mean {_listed(close, 'or')}?" if close else "`qdqviz show` lists names"
+    raise UsageError(f"no node {name} {when}; {hint}")
+
+
+def _closest(name: str, names: Iterable[str]) -> list[str]:
+    known = list(dict.fromkeys(names))
+    close = difflib.get_close_matches(name, known, n=3, cutoff=0.5)
+    within = [each for each in known if len(name) >= 3 and name in each]
+    return list(dict.fromkeys([*within[:3], *close]))[:4]
+
+
+def _listed(names: Iterable[str], word: str = "and") -> str:
+    shown = list(names)
+    if len(shown) > MOST_CHOICES:
+        return f"{', '.join(shown[:MOST_CHOICES])} … ({len(shown)} in all)"
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {word} {shown[-1]}"

@@ -1,0 +1,137 @@
+"""What a trace says about a pass run: its attempts with their chains, and the graph that they looked at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from qdqviz.explain.answer import NodeLink, Why
+from qdqviz.explain.guards.calls import Calls
+from qdqviz.explain.guards.chain import NO_CHAIN, Chain, chain_of
+from qdqviz.explain.guards.code import Code
+from qdqviz.explain.guards.describe import Describer
+from qdqviz.explain.guards.known import Facts
+from qdqviz.ir.graph import Body, GraphState
+from qdqviz.trace.events import Kind
+from qdqviz.trace.model import Attempt, PassRun
+from qdqviz.trace.reader import Trace
+
+_ASKING = frozenset({Kind.TEST, Kind.COMPARE, Kind.VALUE, Kind.CASE, Kind.EXCEPT})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Look:
+    """One attempt, explained."""
+
+    attempt: Attempt
+    """The attempt."""
+    chain: Chain
+    """Why it ended where it did."""
+    calls: Calls
+    """Its calls, replayed."""
+
+    @property
+    def progress(self) -> int:
+        """How many different things it asked."""
+        return len({event.site for event in self.attempt.events if event.kind in _ASKING})
+
+
+class Evidence:
+    """Reads a trace for answers; keeps parsed sources and graph states."""
+
+    def __init__(self, trace: Trace) -> None:
+        """Take a trace."""
+        self.trace = trace
+        """The trace."""
+        self._codes: dict[str, Code | None] = {}
+
+    def _code(self, file: str) -> Code | None:
+        if file not in self._codes:
+            source = self.trace.source(file)
+            try:
+                self._codes[file] = None if source is None else Code(source.text)
+            except (SyntaxError, ValueError):
+                self._codes[file] = None  # written by another Python than this one
+        return self._codes[file]
+
+    # -- attempts ----------------------------------------------------------------------------------
+
+    def looks(self, run: PassRun, node: int) -> list[Look]:
+        """The attempts of a pass run on a node, in order."""
+        if node not in self.trace.foci(run.id):
+            return []
+        return [self.look(each) for each in self.trace.attempts(run.id) if each.focus == node]
+
+    def look(self, attempt: Attempt) -> Look:
+        """An attempt with its chain."""
+        # Its calls are kept with it, and gone with it: a trace may hold ten thousands of attempts.
+        calls = Calls(self.trace.sites, self._code)
+        if attempt.outcome == "fired":
+            return Look(attempt, NO_CHAIN, calls)
+        return Look(attempt, chain_of(attempt.events, self.trace.sites, calls), calls)
+
+    def outside(self, run: PassRun) -> list[Look]:
+        """What a pass run asked outside any node."""
+        return [self.look(each) for each in self.trace.attempts(run.id) if each.focus is None]
+
+    # -- answers -----------------------------------------------------------------------------------
+
+    def blank(self, run: PassRun, link: NodeLink | None) -> Why:
+        """An answer to be filled in."""
+        path = link.path if link is not None else ""
+        subject = self.trace.subjects[run.subject].name
+        return Why(
+            verdict="never",
+            pass_=run.label,
+            run=run.id,
+            graph=f"{subject}/{path}" if path else subject,
+            node=link,
+            looked_for=run.looked_for,
+            note="" if run.decisions == "recorded" else f"decisions are missing: {run.decisions}",
+        )
+
+    def told(self, look: Look, answer: Why) -> Why:
+        """An answer with the chain of an attempt."""
+        describer = self._describer(look)
+        return replace(
+            answer,
+            chain=describer.chain(look.chain),
+            passed=describer.passed(look.chain),
+            attempt=look.attempt.id,
+        )
+
+    def _describer(self, look: Look) -> Describer:
+        """What describes the guards of an attempt."""
+        attempt = look.attempt
+        run = self.trace.runs[attempt.run]
+        body = self.body(run, attempt)
+
+        def link_of(node: int, name: str) -> NodeLink:
+            found = body.get(node)
+            return NodeLink(node, name or (found.name if found is not None else "?"), attempt.path)
+
+        return Describer(Facts(look.calls, body), link_of, attempt.focus)
+
+    # -- graphs ------------------------------------------------------------------------------------
+
+    def body(self, run: PassRun, attempt: Attempt) -> Body:
+        """The graph that an attempt looked at, as it was then."""
+        state = self.trace.cursor(run.subject).at(attempt.after_step)
+        return state.bodies.get(attempt.path) or Body()
+
+    def state_before(self, run: PassRun) -> GraphState:
+        """A pass run's program before it."""
+        return self.trace.cursor(run.subject).at(run.first_step)
+
+    def state_after(self, run: PassRun) -> GraphState:
+        """A pass run's program after it."""
+        return self.trace.cursor(run.subject).at(run.last_step)
+
+    def known_before(self, run: PassRun, path: str) -> Body:
+        """The nodes of a graph before a pass run."""
+        return self.state_before(run).bodies.get(path) or Body()
+
+
+def furthest(looks: Sequence[Look]) -> Look:
+    """The attempt that asked most different things; of equals the last."""
+    return max(reversed(list(looks)), key=lambda look: look.progress)

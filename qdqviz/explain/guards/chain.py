@@ -1,0 +1,127 @@
+"""The chain of an attempt: from where the pass left its node to the deepest test that made it leave."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from qdqviz.explain.guards.calls import Call, Calls
+from qdqviz.explain.guards.conditions import Leaf, Verdict, iterations
+from qdqviz.explain.guards.control import Cause, acts, asks, cause_of_exit
+from qdqviz.explain.guards.frames import Frame, parts
+from qdqviz.explain.guards.origins import Origins
+from qdqviz.explain.guards.replay import verdicts
+from qdqviz.trace.events import Event, Kind, Site
+
+DEEPEST = 16
+"""How many calls and bindings a chain follows at most."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Chain:
+    """Why an attempt ended where it did."""
+
+    links: tuple[Cause, ...]
+    """From the outermost to the deepest; empty where nothing was asked."""
+    passed: tuple[tuple[Call, Leaf], ...]
+    """Tests that let the node go on, in the calls of the chain, in order."""
+    filtered: bool = False
+    """Whether it was a comprehension that looked at the node."""
+    kept: bool = False
+    """Whether nothing turned the node down: a comprehension kept it, a loop set it aside for later."""
+
+
+NO_CHAIN = Chain((), ())
+
+
+def chain_of(events: Sequence[Event], sites: Mapping[int, Site], calls: Calls) -> Chain:
+    """The chain of an attempt's events."""
+    roots = parts(events, sites)
+    origins = Origins(calls)
+    for root in reversed(roots):
+        call = calls.of(root)
+        if call is not None and call.comprehension is not None:
+            if len(roots) == 1 or any(event.kind is not Kind.ITEM for event in root.events()):
+                return _of_filter(call, origins)
+            continue
+        found = _of_part(root, call, origins)
+        if found is not None:
+            links = _follow(found, origins)
+            return Chain(links, _passed(roots, links, calls))
+        if call is not None and acts(call):
+            return Chain((), _passed(roots, (), calls), kept=True)
+    return Chain((), _passed(roots, (), calls))
+
+
+def _of_part(root: Frame, call: Call | None, origins: Origins) -> Cause | None:
+    if call is not None and call.path.steps:
+        found = origins.resolved(cause_of_exit(call))
+        if found is not None or acts(call):
+            return found
+    return origins.into_last([frame for frame in root.calls() if asks(frame)])
+
+
+def _follow(cause: Cause, origins: Origins) -> tuple[Cause, ...]:
+    links = [cause]
+    while len(links) < DEEPEST:
+        found = _deeper(links[-1], origins)
+        if found is None or any(_same(found, link) for link in links):
+            break
+        links.append(found)
+    return tuple(links)
+
+
+def _deeper(cause: Cause, origins: Origins) -> Cause | None:
+    """Where the last of some siblings that came from further decisions leads, and those like it."""
+    found = [each for leaf in cause.leaves if (each := origins.of(cause.call, leaf)) is not None]
+    if not found:
+        return None
+    last = found[-1]
+    alike = (each for each in found[:-1] if each.call.frame.function == last.call.frame.function)
+    return replace(last, also=(*last.also, *alike))
+
+
+def _same(one: Cause, other: Cause) -> bool:
+    return one.call is other.call and {leaf.event for leaf in one.leaves if leaf.event} <= {
+        leaf.event for leaf in other.leaves if leaf.event
+    }
+
+
+def _of_filter(call: Call, origins: Origins) -> Chain:
+    """The chain of a node that a comprehension looked at."""
+    assert call.comprehension is not None
+    found = iterations(call.comprehension, call.cursor())
+    if not found:
+        return Chain((), (), filtered=True, kept=True)
+    verdict = _last(found[-1].filters, found[-1].element)
+    if verdict is None or (found[-1].kept and found[-1].element is None):
+        return Chain((), (), filtered=True, kept=True)
+    leaves = tuple(leaf for leaf in verdict.blame if leaf.event is not None)
+    if not leaves:
+        return Chain((), (), filtered=True, kept=found[-1].kept)
+    links = _follow(Cause(call, leaves), origins)
+    return Chain(links, (), filtered=True, kept=verdict.truth is not False)
+
+
+def _last(filters: tuple[Verdict, ...], element: Verdict | None) -> Verdict | None:
+    if filters and filters[-1].truth is False:
+        return filters[-1]
+    return element if element is not None else filters[-1] if filters else None
+
+
+def _passed(roots: list[Frame], links: tuple[Cause, ...], calls: Calls) -> tuple[tuple[Call, Leaf], ...]:
+    """Tests before the blocking ones, in the calls that the chain goes through, in order."""
+    blamed = {id(leaf.event) for link in links for leaf in link.leaves if leaf.event is not None}
+    through = {id(link.call.frame) for link in links}
+    found: list[tuple[Call, Leaf]] = []
+    for root in roots:
+        for frame in root.walk():
+            call = calls.of(frame) if frame is root or id(frame) in through else None
+            if call is None:
+                continue
+            for step, _ in call.steps():
+                leaves = [leaf for verdict in verdicts(step) for leaf in verdict.asked]
+                if any(id(leaf.event) in blamed for leaf in leaves):
+                    leaves = [leaf for leaf in leaves if id(leaf.event) not in blamed]
+                found += [(call, leaf) for leaf in leaves if leaf.event is not None]
+    return tuple(found)

@@ -1,0 +1,306 @@
+"""Why a call left where it did: the tests that led it there, and those that kept it from acting."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from qdqviz.explain.guards.calls import Call
+from qdqviz.explain.guards.conditions import Leaf, evaluate
+from qdqviz.explain.guards.effects import Effect, Goal, delegates, effect, literal_of
+from qdqviz.explain.guards.frames import Frame
+from qdqviz.explain.guards.replay import Exit, Step
+from qdqviz.trace.events import Event, Kind
+
+MOST_LEAVES = 64
+"""How many siblings are kept at most: a loop over many users may have found nothing in any of them."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Cause:
+    """Why something came out as it did: sibling tests in one call."""
+
+    call: Call
+    """The call that asked."""
+    leaves: tuple[Leaf, ...]
+    """The tests to blame, in the order in which they were asked."""
+    rank: Effect = Effect.ACTS
+    """What they kept from happening."""
+    depth: int = 0
+    """How many tests, loops and handlers within the call led there."""
+    provisional: bool = False
+    """Whether its only leaf is an expression that is to be traced back, and no test."""
+    otherwise: Cause | None = None
+    """The cause if a provisional one leads nowhere."""
+    also: tuple[Cause, ...] = ()
+    """The same in sibling calls: a helper asked about each user answers each time for itself."""
+
+
+def cause_of_exit(call: Call, goal: Goal | None = None) -> Cause | None:
+    """Why a call left where it did, or reached its end without having acted."""
+    return block_cause(call, call.path.steps, call.path.exit, goal or call.goal)
+
+
+def block_cause(call: Call, steps: Sequence[Step], left: Exit | None, goal: Goal) -> Cause | None:
+    """Why a block was left as it was."""
+    if left is None or not steps:
+        return strongest(skipped(call, step, goal) for step in steps)
+    last, before = steps[-1], steps[:-1]
+    inner = _leaving(call, last, goal)
+    if inner is not None and not inner.provisional:
+        return inner
+    earlier = strongest(skipped(call, step, goal) for step in before)
+    return earlier if inner is None else replace(inner, otherwise=inner.otherwise or earlier)
+
+
+def strongest(causes: Iterable[Cause | None]) -> Cause | None:
+    """The cause that kept most from happening; of equals the one that got furthest, equals in that joined."""
+    found = [cause for cause in causes if cause is not None and cause.rank > Effect.LEAVES]
+    if not found:
+        return None
+    best = max((cause.rank, cause.depth) for cause in found)
+    equals = [cause for cause in found if (cause.rank, cause.depth) == best]
+    if len(equals) == 1 or any(cause.provisional for cause in equals):
+        return equals[-1]
+    leaves = tuple(leaf for cause in equals for leaf in cause.leaves)
+    return replace(equals[-1], leaves=leaves[-MOST_LEAVES:])
+
+
+# -- the statement that left -----------------------------------------------------------------------
+
+
+def _leaving(call: Call, step: Step, goal: Goal) -> Cause | None:
+    node = step.node
+    if isinstance(node, ast.Return):
+        return _returned(call, step)
+    if isinstance(node, ast.Assert) and step.verdict is not None:
+        return Cause(call, step.verdict.blame)
+    if isinstance(node, ast.Raise | ast.Continue | ast.Break):
+        return None
+    if not step.blocks:
+        return _raised_inside(call, step)
+    inner = block_cause(call, step.blocks[-1], step.exit, goal)
+    if inner is not None and not (inner.provisional and inner.otherwise is None and step.arms):
+        return _deeper(inner)
+    own = _own(call, step)
+    if inner is not None:
+        return replace(inner, otherwise=own)
+    return own
+
+
+def _own(call: Call, step: Step) -> Cause | None:
+    """What a statement asked before it ran the block that left."""
+    leaves = led_here(call, step)
+    return Cause(call, leaves) if leaves else None
+
+
+def led_here(call: Call, step: Step) -> tuple[Leaf, ...]:
+    """The tests that made a statement run the block that it ran."""
+    if isinstance(step.node, ast.If) and step.arms:
+        last = step.arms[-1].verdict
+        if last.truth:
+            return last.blame
+        return tuple(leaf for arm in step.arms for leaf in arm.verdict.blame)
+    if isinstance(step.node, ast.Match):
+        return _subject(call, step)
+    if step.caught is not None:
+        return (_event_leaf(call, step.caught),)
+    return ()
+
+
+def _returned(call: Call, step: Step) -> Cause | None:
+    assert isinstance(step.node, ast.Return)
+    value = step.node.value
+    if value is None or literal_of(value)[0] or delegates(value, call.function):
+        return None
+    return asked_in(call, value, step.start, step.end)
+
+
+def asked_in(call: Call, value: ast.expr, start: int, stop: int) -> Cause | None:
+    """Why a value is what it is: its own operands, or provisionally itself."""
+    if isinstance(value, ast.BoolOp | ast.Compare | ast.IfExp | ast.UnaryOp):
+        verdict = evaluate(value, call.cursor(start, stop), testing=False)
+        if verdict.blame and any(leaf.event is not None for leaf in verdict.blame):
+            return Cause(call, verdict.blame)
+    return Cause(call, (Leaf(value, None, start=start, end=stop),), provisional=True)
+
+
+def _raised_inside(call: Call, step: Step) -> Cause | None:
+    """The call in a statement that an exception left."""
+    frames = [frame for frame in call.frames(step.start, step.end) if frame.how == "raise"]
+    if not frames:
+        return None
+    place = _call_of(step.node, frames[-1])
+    return Cause(call, (Leaf(place, None, start=step.start, end=step.end),), provisional=True)
+
+
+# -- statements that went on -----------------------------------------------------------------------
+
+
+def skipped(call: Call, step: Step, goal: Goal) -> Cause | None:
+    """What a statement that ran to its end kept from happening, and by which tests."""
+    node = step.node
+    if isinstance(node, ast.If):
+        return _skipped_if(call, step, goal)
+    if isinstance(node, ast.For | ast.AsyncFor | ast.While):
+        return _skipped_loop(call, step, goal)
+    if isinstance(node, ast.Match):
+        return _skipped_match(call, step, goal)
+    if isinstance(node, ast.Try):
+        return _skipped_try(call, step, goal)
+    if step.blocks:
+        inner = [skipped(call, each, goal) for block in step.blocks for each in block]
+        return strongest(inner)
+    return _called(call, step, goal) if goal.wants is None else None
+
+
+def _skipped_if(call: Call, step: Step, goal: Goal) -> Cause | None:
+    taken_last = bool(step.arms) and step.arms[-1].verdict.truth is True
+    missed = [
+        arm.node.body for arm in step.arms if arm.verdict.truth is False and isinstance(arm.node, ast.If)
+    ]
+    leaves = [leaf for arm in step.arms if arm.verdict.truth is False for leaf in arm.verdict.blame]
+    last = step.arms[-1].node if step.arms else None
+    if taken_last and isinstance(last, ast.If) and last.orelse:
+        missed.append(last.orelse)
+        if effect(last.orelse, goal) > max(
+            (effect(body, goal) for body in missed[:-1]), default=Effect.LEAVES
+        ):
+            leaves = list(step.arms[-1].verdict.blame)
+    rank = max((effect(body, goal) for body in missed), default=Effect.LEAVES)
+    own = Cause(call, tuple(leaves), rank) if leaves and rank > Effect.LEAVES else None
+    inner = strongest(skipped(call, each, goal) for block in step.blocks for each in block)
+    return strongest((own, _deeper(inner) if inner is not None else None))
+
+
+def _skipped_loop(call: Call, step: Step, goal: Goal) -> Cause | None:
+    node = step.node
+    assert isinstance(node, ast.For | ast.AsyncFor | ast.While)
+    if goal.wants is not None and effect(node.body, goal) is Effect.LEAVES:
+        return None
+    if not step.blocks:
+        return _empty_loop(call, step, goal)
+    rounds = list(zip(step.blocks, step.ends, strict=False))
+    broken = step.ends[-1] if step.ends else None
+    if broken is not None and broken.kind == "break":
+        rounds = rounds[-1:]
+    found = [block_cause(call, block, left, goal) for block, left in rounds]
+    best = strongest(found)
+    otherwise = effect(node.orelse, goal)
+    if otherwise > Effect.LEAVES and broken is not None and best is None:
+        return None
+    return _deeper(best) if best is not None else None
+
+
+def _empty_loop(call: Call, step: Step, goal: Goal) -> Cause | None:
+    """A loop without an item: what it runs over is to blame."""
+    node = step.node
+    rank = effect(node.body, goal) if isinstance(node, ast.For | ast.AsyncFor) else Effect.LEAVES
+    if rank is Effect.LEAVES or step.over is None or _count(step.over) != 0:
+        return None
+    return Cause(call, (_event_leaf(call, step.over),), rank)
+
+
+def _skipped_match(call: Call, step: Step, goal: Goal) -> Cause | None:
+    assert isinstance(step.node, ast.Match)
+    missed = [case.body for case in step.node.cases if case.body is not step.taken]
+    rank = max((effect(body, goal) for body in missed), default=Effect.LEAVES)
+    leaves = _subject(call, step)
+    own = Cause(call, leaves, rank) if leaves and rank > Effect.LEAVES else None
+    inner = strongest(skipped(call, each, goal) for block in step.blocks for each in block)
+    return strongest((own, _deeper(inner) if inner is not None else None))
+
+
+def _skipped_try(call: Call, step: Step, goal: Goal) -> Cause | None:
+    assert isinstance(step.node, ast.Try)
+    inner = strongest(skipped(call, each, goal) for block in step.blocks for each in block)
+    own = None
+    if step.caught is not None:
+        rank = effect([*step.node.body, *step.node.orelse], goal)
+        own = Cause(call, (_event_leaf(call, step.caught),), rank, depth=1)
+    return strongest((inner, own))
+
+
+def _called(call: Call, step: Step, goal: Goal) -> Cause | None:
+    """A statement that left everything to another call, which did nothing either."""
+    node = step.node
+    match node:
+        case ast.Expr(value=value):
+            rank = Effect.CALLS
+        case ast.AugAssign(value=value):
+            rank = Effect.CALLS
+        case ast.Assign(value=value) | ast.AnnAssign(value=ast.expr() as value):
+            rank = Effect.BINDS
+        case _:
+            return None
+    frames = [frame for frame in call.frames(step.start, step.end) if asks(frame)]
+    if not frames or (rank is Effect.BINDS and not is_answer(frames[-1])):
+        return None
+    return Cause(call, (Leaf(value, None, start=step.start, end=step.end),), rank, provisional=True)
+
+
+# -- helpers ---------------------------------------------------------------------------------------
+
+
+def asks(frame: Frame) -> bool:
+    """Whether a call took any decision, itself or further in."""
+    asking = (Kind.TEST, Kind.COMPARE, Kind.VALUE, Kind.CASE, Kind.EXCEPT)
+    return any(event.kind in asking for each in frame.walk() for event in each.events())
+
+
+def acts(call: Call) -> bool:
+    """Whether a statement ran that edits, collects or sets a flag."""
+    return any(not step.blocks and effect([step.node], Goal()) is Effect.ACTS for step, _ in call.steps())
+
+
+def is_answer(frame: Frame) -> bool:
+    """Whether what a call gave back answers a question: a bool, None, nothing at all, or an exception."""
+    if frame.how in ("raise", "end"):
+        return True
+    result = frame.result
+    if result is None or isinstance(result, bool):
+        return True
+    items = getattr(result, "items", result)
+    if isinstance(items, tuple):
+        return not items or any(item is None or isinstance(item, bool) for item in items)
+    return False
+
+
+def _deeper(cause: Cause) -> Cause:
+    return replace(cause, depth=cause.depth + 1)
+
+
+def _event_leaf(call: Call, event: Event) -> Leaf:
+    """A leaf for an event that is no test: a loop's end, a handler."""
+    site = call.sites[event.site]
+    place = next((node for node in call.code.at(site) if isinstance(node, ast.expr)), None)
+    index = next(at for at, item in enumerate(call.frame.items) if item is event)
+    return Leaf(place or ast.Constant(None), None, site, event, index, index)
+
+
+def _subject(call: Call, step: Step) -> tuple[Leaf, ...]:
+    """What a `match` looked at."""
+    assert isinstance(step.node, ast.Match)
+    for index in range(step.start, step.end):
+        item = call.frame.items[index]
+        if isinstance(item, Event) and item.kind is Kind.VALUE:
+            site = call.sites[item.site]
+            if call.code.exactly(site, step.node.subject):
+                return (Leaf(step.node.subject, False, site, item, step.start, index),)
+    return ()
+
+
+def _count(event: Event) -> int:
+    return event.values[0] if event.values and isinstance(event.values[0], int) else -1
+
+
+def _call_of(statement: ast.stmt, frame: Frame) -> ast.expr:
+    """The expression in a statement that calls a frame's function, or the first expression there is."""
+    calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]
+    for node in calls:
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
+        if name == frame.name:
+            return node
+    first = next((node for node in ast.walk(statement) if isinstance(node, ast.expr)), None)
+    return calls[0] if calls else first or ast.Constant(None)

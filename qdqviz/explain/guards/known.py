@@ -1,0 +1,262 @@
+"""Which nodes the names in a test stand for: read off what was seen, and off the graph at that instant.
+
+`len(parent.users) != 1` saw the numbers 2 and 1. What a person wants to know is who `parent` is and who
+its two users are; the loop's items, the helpers' results and the graph tell.
+"""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from qdqviz.explain.guards.calls import Call, Calls
+from qdqviz.explain.guards.code import call_name, own_nodes
+from qdqviz.explain.guards.frames import Frame
+from qdqviz.explain.guards.replay import Step
+from qdqviz.explain.seen_text import op_text
+from qdqviz.ir.graph import Body
+from qdqviz.ir.values import DictArg, ListArg, NodeSeen, Ref, Value
+from qdqviz.trace.events import Event, Kind
+
+Known: TypeAlias = "int | str | tuple[Known | None, ...] | dict[str, Known | None] | None"
+"""A node's identity, a text such as its target, a sequence, keyword arguments; None for what is not known."""
+
+DEEPEST = 12
+"""How many names, calls and attributes are followed for one expression."""
+
+_PASSING_ON = frozenset({"list", "tuple", "iter", "reversed", "set", "cast"})
+"""Calls that give what they are given, as far as nodes go."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """What an expression in a test stands for."""
+
+    text: str
+    """The expression."""
+    nodes: tuple[int, ...]
+    """The nodes."""
+    several: bool = False
+    """Whether it is a sequence of nodes."""
+    said: str = ""
+    """For what is no node: its text."""
+
+
+class Facts:
+    """Tells which nodes the expressions of an attempt stand for."""
+
+    def __init__(self, calls: Calls, body: Body) -> None:
+        """Take what replays calls, and the graph as the attempt found it."""
+        self._calls = calls
+        self._body = body
+
+    def of(self, call: Call, expr: ast.expr, at: int) -> list[Fact]:
+        """Facts about the nodes that a test's expression speaks of.
+
+        Args:
+            call: The call that asked.
+            expr: The test's expression.
+            at: Index of the item at which it was asked.
+        """
+        found: dict[str, Fact] = {}
+        covered: set[ast.AST] = set()
+        for node in own_nodes(expr):
+            if node in covered or not isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
+                continue
+            known = self._value(call, node, at, DEEPEST)
+            nodes = _flat(known)
+            if not nodes and not isinstance(known, str):
+                continue
+            covered.update(part for part in ast.walk(node) if isinstance(known, int) or part is node)
+            text = call.code.source(node)
+            said = known if isinstance(known, str) else ""
+            found.setdefault(text, Fact(text, nodes, isinstance(known, tuple), said))
+        return list(found.values())
+
+    # -- expressions -------------------------------------------------------------------------------
+
+    def _value(self, call: Call, expr: ast.expr, at: int, depth: int) -> Known:
+        if depth <= 0:
+            return None
+        match expr:
+            case ast.Name(id=name):
+                return self._name(call, name, at, depth - 1)
+            case ast.Attribute(value=base, attr=attribute):
+                return self._attribute(self._value(call, base, at, depth - 1), attribute)
+            case ast.Subscript(value=base, slice=ast.Constant(value=key)):
+                return _item(self._value(call, base, at, depth - 1), key)
+            case ast.Call():
+                return self._called(call, expr, at, depth - 1)
+            case ast.NamedExpr(value=value) | ast.Starred(value=value):
+                return self._value(call, value, at, depth - 1)
+            case ast.Tuple(elts=elements) | ast.List(elts=elements):
+                return tuple(self._value(call, each, at, depth - 1) for each in elements)
+        return None
+
+    def _called(self, call: Call, expr: ast.Call, at: int, depth: int) -> Known:
+        name = call_name(expr)
+        if name in _PASSING_ON and expr.args:
+            return self._value(call, expr.args[-1], at, depth)
+        if name == "next" and expr.args:
+            return _item(self._value(call, expr.args[0], at, depth), 0)
+        if name in ("keys", "copy") and isinstance(expr.func, ast.Attribute):
+            return self._value(call, expr.func.value, at, depth)
+        for item in reversed(call.frame.items[:at]):
+            if isinstance(item, Frame) and item.name == name:
+                return _seen(item.result) if item.how == "return" else None
+        return None
+
+    def _attribute(self, base: Known, attribute: str) -> Known:
+        node = self._body.get(base) if isinstance(base, int) else None
+        if node is None:
+            return None
+        if attribute == "users":
+            return self._body.users(node.id)
+        if attribute in ("all_input_nodes", "_input_nodes"):
+            return self._body.inputs(node.id)
+        if attribute in ("op", "target"):
+            return op_text(str(getattr(node, attribute)))
+        if attribute == "args":
+            return tuple(_argument(value) for value in node.args)
+        if attribute == "kwargs":
+            return {key: _argument(value) for key, value in node.kwargs}
+        return None
+
+    # -- names -------------------------------------------------------------------------------------
+
+    def _name(self, call: Call, name: str, at: int, depth: int) -> Known:
+        binding: tuple[Step, Known] | None = None
+        for step, _ in call.steps():
+            if step.start > at:
+                break
+            known = self._bound(call, step, name, at, depth)
+            if known is not None:
+                binding = step, known
+        if binding is not None:
+            return binding[1]
+        return self._opened(call, name) if call.frame.definition is None else self._given(call, name, depth)
+
+    def _bound(self, call: Call, step: Step, name: str, at: int, depth: int) -> Known:
+        match step.node:
+            case ast.Assign(targets=[target], value=value) if step.start < at or step.end <= at:
+                index = _place(target, name)
+                if index is None:
+                    return None
+                known = self._value(call, value, step.end, depth)
+                return known if index < 0 else _item(known, index)
+            case ast.For(target=target):
+                event = _last_item(call, step.items, at)
+                return None if event is None else _target(target, name, event.values[0])
+        return None
+
+    def _opened(self, call: Call, name: str) -> Known:
+        """The item that a loop handed out when the attempt opened."""
+        first = call.frame.items[0]
+        if not isinstance(first, Event) or first.kind is not Kind.ITEM or not first.values:
+            return None
+        place = next(iter(call.code.at(call.sites[first.site])), None)
+        around = call.code.parent(place) if place is not None else None
+        if isinstance(around, ast.For | ast.comprehension):
+            return _target(around.target, name, first.values[0])
+        if isinstance(around, ast.Assign):
+            return _target(around.targets[0], name, first.values[0])
+        return None
+
+    def _given(self, call: Call, name: str, depth: int) -> Known:
+        """What a parameter was given by the call around."""
+        outer = call.frame.parent
+        caller = self._calls.of(outer) if outer is not None else None
+        if caller is None or call.function is None:
+            return None
+        index = next(i for i, item in enumerate(caller.frame.items) if item is call.frame)
+        expr = _call_at(caller, call.frame, index)
+        if expr is None:
+            return None
+        given = _argument_for(expr, call.function, name)
+        return None if given is None else self._value(caller, given, index, depth)
+
+
+def _call_at(caller: Call, frame: Frame, index: int) -> ast.Call | None:
+    """The expression that made a call."""
+    for step, _ in reversed(list(caller.steps())):
+        if step.start <= index < step.end:
+            for node in ast.walk(step.node):
+                if isinstance(node, ast.Call) and call_name(node) == frame.name:
+                    return node
+    return None
+
+
+def _argument_for(
+    expr: ast.Call, function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, name: str
+) -> ast.expr | None:
+    """The expression that a call gives for a parameter."""
+    for keyword in expr.keywords:
+        if keyword.arg == name:
+            return keyword.value
+    parameters = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+    if parameters[:1] in (["self"], ["cls"]) and isinstance(expr.func, ast.Attribute):
+        parameters = parameters[1:]
+    if name in parameters and parameters.index(name) < len(expr.args):
+        return expr.args[parameters.index(name)]
+    return None
+
+
+def _place(target: ast.expr, name: str) -> int | None:
+    """Where in what is assigned a name's part stands; -1 for the whole, None for nowhere."""
+    if isinstance(target, ast.Name):
+        return -1 if target.id == name else None
+    if isinstance(target, ast.Tuple | ast.List):
+        for index, each in enumerate(target.elts):
+            if isinstance(each, ast.Name) and each.id == name:
+                return index
+    return None
+
+
+def _target(target: ast.expr, name: str, value: Value) -> Known:
+    index = _place(target, name)
+    if index is None:
+        return None
+    known = _seen(value)
+    return known if index < 0 else _item(known, index)
+
+
+def _last_item(call: Call, items: list[Event], at: int) -> Event | None:
+    """The last of a loop's items that was handed out before an index."""
+    before = {id(item) for item in call.frame.items[: at + 1]}
+    found = [event for event in items if id(event) in before and event.values]
+    return found[-1] if found else None
+
+
+def _item(known: Known, key: object) -> Known:
+    if isinstance(known, dict):
+        return known.get(key) if isinstance(key, str) else None
+    if isinstance(known, tuple) and isinstance(key, int) and -len(known) <= key < len(known):
+        return known[key]
+    return None
+
+
+def _seen(value: Value) -> Known:
+    """The nodes in a value as it was seen."""
+    if isinstance(value, NodeSeen):
+        return value.node
+    items = value.items if isinstance(value, ListArg) else value
+    return tuple(_seen(item) for item in items) if isinstance(items, tuple) else None
+
+
+def _argument(value: Value) -> Known:
+    """The nodes in an argument."""
+    if isinstance(value, Ref):
+        return value.node
+    if isinstance(value, DictArg):
+        return None
+    items = value.items if isinstance(value, ListArg) else value
+    return tuple(_argument(item) for item in items) if isinstance(items, tuple) else None
+
+
+def _flat(known: Known) -> tuple[int, ...]:
+    if isinstance(known, int):
+        return (known,)
+    if isinstance(known, tuple):
+        return tuple(node for part in known for node in _flat(part))
+    return ()

@@ -1,0 +1,312 @@
+"""Where a tested value came from: a helper's answer, a name bound before, a flag, a list left empty."""
+
+from __future__ import annotations
+
+import ast
+from dataclasses import dataclass, replace
+
+from qdqviz.explain.guards.bindings import Binding, bindings, led_to, owner_of, unset
+from qdqviz.explain.guards.calls import Call, Calls
+from qdqviz.explain.guards.code import COMPREHENSIONS, Comprehension, call_name, dotted, own_nodes
+from qdqviz.explain.guards.conditions import Leaf, Verdict, iterations
+from qdqviz.explain.guards.control import (
+    Cause,
+    asked_in,
+    asks,
+    cause_of_exit,
+    is_answer,
+)
+from qdqviz.explain.guards.frames import Frame
+from qdqviz.explain.guards.replay import Step
+from qdqviz.trace.events import Kind
+
+_KEEPING = frozenset(
+    {"bool", "len", "list", "set", "tuple", "sorted", "iter", "next", "frozenset", "dict", "reversed"}
+)
+"""Built-ins that are false, zero, empty or None where what they are given is."""
+
+_PLAIN = frozenset(
+    {"isinstance", "issubclass", "hasattr", "getattr", "type", "callable", "id", "hash", "cast"}
+)
+"""Built-ins that ask nothing of a pass."""
+
+_MOST_TRIES = 40
+"""How many rounds a search may take; sources can bind names in circles."""
+
+
+class Origins:
+    """Traces values back within one attempt."""
+
+    def __init__(self, calls: Calls) -> None:
+        """Take what replays calls."""
+        self._calls = calls
+        self._tries = 0
+
+    def of(self, call: Call, leaf: Leaf) -> Cause | None:
+        """Why a test saw what it saw; None where that came from no further decision."""
+        self._tries = 0
+        if leaf.rounds:
+            return _of_rounds(call, leaf)
+        if leaf.event is not None and leaf.event.kind is Kind.EXCEPT:
+            return self._of_exception(call, leaf)
+        subject, strict = _subject(leaf)
+        if subject is None:
+            return None
+        return self._value(subject, Window(call, leaf.start, leaf.end, owner_of(call, leaf), strict))
+
+    def resolved(self, cause: Cause | None) -> Cause | None:
+        """A cause whose leaves are tests; provisional ones are traced back, or given up for the next best."""
+        while cause is not None and cause.provisional:
+            self._tries += 1
+            if self._tries > _MOST_TRIES:
+                return None
+            leaf = cause.leaves[0]
+            window = Window(cause.call, leaf.start, leaf.end, owner_of(cause.call, leaf), strict=False)
+            found = self._value(leaf.expr, window)
+            cause = found if found is not None else cause.otherwise
+        return cause
+
+    def into(self, frame: Frame) -> Cause | None:
+        """Why a call answered as it did."""
+        call = self._calls.of(frame)
+        if call is None:
+            return None
+        found = self.resolved(cause_of_exit(call))
+        if found is not None:
+            return found
+        # Nothing of its own: what it handed everything to decided, such as a method of the base class.
+        inner = [each for each in frame.calls() if asks(each)]
+        inner.sort(key=lambda each: each.name == frame.name)
+        return self.into_last(inner)
+
+    def into_last(self, frames: list[Frame]) -> Cause | None:
+        """Why the last of some calls that took a decision answered as it did, with its siblings."""
+        found: list[Cause] = []
+        for frame in reversed(frames):
+            if found and frame.function != found[0].call.frame.function:
+                continue
+            cause = self.into(frame)
+            if cause is not None:
+                found.append(cause)
+        return replace(found[0], also=tuple(reversed(found[1:]))) if found else None
+
+    # -- expressions -------------------------------------------------------------------------------
+
+    def _value(self, expr: ast.expr, window: Window) -> Cause | None:
+        """Why an expression has its value."""
+        self._tries += 1
+        if self._tries > _MOST_TRIES:
+            return None
+        match expr:
+            case ast.NamedExpr() | ast.Starred() | ast.Await():
+                return self._value(expr.value, window)
+            case ast.Call():
+                return self._of_call(expr, window)
+            case ast.Name() | ast.Attribute():
+                return self._of_name(expr, window)
+            case ast.Subscript():
+                return self._of_memo(expr, window) or self._of_frames(expr, window)
+            case ast.BoolOp() | ast.Compare() | ast.UnaryOp() | ast.IfExp():
+                found = asked_in(window.call, expr, window.start, window.stop)
+                return None if found is None or found.provisional else found
+        if isinstance(expr, COMPREHENSIONS):
+            return _of_comprehension(expr, window)
+        return self._of_frames(expr, window)
+
+    def _of_call(self, expr: ast.Call, window: Window) -> Cause | None:
+        name = expr.func.id if isinstance(expr.func, ast.Name) else ""
+        if name in _PLAIN:
+            return None
+        if name in _KEEPING:
+            return self._value(expr.args[0], window) if expr.args else None
+        if name in ("any", "all") and expr.args:
+            return self._of_quantifier(expr, window)
+        if name in ("filter", "map") and len(expr.args) > 1:
+            frames = window.call.frames(window.start, window.stop)
+            return self.into_last([frame for frame in frames if is_answer(frame)])
+        return self._of_frames(expr, window)
+
+    def _of_quantifier(self, expr: ast.Call, window: Window) -> Cause | None:
+        argument = expr.args[0]
+        if not isinstance(argument, COMPREHENSIONS):
+            bound = bindings(window.call, dotted(argument), window.owner) if dotted(argument) else []
+            if not bound or not isinstance(bound[-1].value, COMPREHENSIONS):
+                return self._value(argument, window)
+            argument, window = bound[-1].value, window.over(bound[-1].step)
+        found = iterations(argument, window.call.cursor(window.start, window.stop))
+        rounds = tuple(each.element for each in found if each.element is not None)
+        if not rounds:
+            return _of_comprehension(argument, window)
+        decisive = call_name(expr) == "any"
+        telling = tuple(each for each in rounds if each.truth is decisive)
+        outcome = decisive if telling else not decisive
+        return _of_rounds(window.call, Leaf(expr, outcome, rounds=telling or rounds))
+
+    def _of_frames(self, expr: ast.expr, window: Window) -> Cause | None:
+        """The call made by an expression, gone into."""
+        name = call_name(expr) if isinstance(expr, ast.Call) else ""
+        attribute = expr.attr if isinstance(expr, ast.Attribute) else ""
+        made = window.call.frames(window.start, window.stop)
+        named = [frame for frame in made if frame.name in (name, attribute)]
+        arguments = _called_in_arguments(expr)
+        # A call through a variable has another name; what its arguments call is not it.
+        others = [frame for frame in made if frame.name not in arguments]
+        for frame in reversed(named or (others if isinstance(expr, ast.Call) else [])):
+            if window.strict and not is_answer(frame) and not self._answers_by_constant(frame):
+                continue
+            found = self.into(frame)
+            if found is not None:
+                return found
+        return None
+
+    def _answers_by_constant(self, frame: Frame) -> bool:
+        """Whether a call left by a `return` with a literal: -1 for "not found"."""
+        call = self._calls.of(frame)
+        left = call.path.exit.statement if call is not None and call.path.exit is not None else None
+        return isinstance(left, ast.Return) and left.value is not None and _is_constant(left.value)
+
+    # -- names -------------------------------------------------------------------------------------
+
+    def _of_name(self, expr: ast.expr, window: Window) -> Cause | None:
+        name = dotted(expr)
+        if not name:
+            return self._of_frames(expr, window)
+        bound = bindings(window.call, name, window.owner)
+        if bound:
+            return self._of_binding(name, bound[-1], window)
+        found = self._of_frames(expr, window)  # a property
+        return found or (self._of_attribute(name, window.call) if "." in name else None)
+
+    def _of_binding(self, name: str, bound: Binding, window: Window) -> Cause | None:
+        call = window.call
+        if bound.value is None or _is_constant(bound.value):
+            led = led_to(call, bound, window.owner)
+            return led or self.resolved(unset(call, name, bound.step, window.owner))
+        found = self._value(bound.value, window.over(bound.step))
+        return found or led_to(call, bound, window.owner)
+
+    def _of_attribute(self, name: str, call: Call) -> Cause | None:
+        """An attribute that another call of the same attempt set."""
+        for frame in reversed(_all_frames(call.frame)):
+            other = self._calls.of(frame)
+            bound = bindings(other, name, None) if other is not None and other is not call else []
+            if other is not None and bound:
+                return self._of_binding(name, bound[-1], Window(other, 0, len(frame.items), None, True))
+        return None
+
+    def _of_memo(self, expr: ast.Subscript, window: Window) -> Cause | None:
+        """A value that an earlier call of the same function put into a container."""
+        call, holder = window.call, dotted(expr.value)
+        if not holder:
+            return None
+        for frame in reversed(_all_frames(call.frame)):
+            other = self._calls.of(frame) if frame.function == call.frame.function else None
+            if other is None or other is call or not bindings(other, holder, None):
+                continue
+            if _first_seen(call) & _first_seen(other):
+                found = self.into(frame)
+                if found is not None:
+                    return found
+        return None
+
+    def _of_exception(self, call: Call, leaf: Leaf) -> Cause | None:
+        """The test that made a call raise what a handler caught."""
+        raised = [frame for frame in call.frames(0, leaf.start) if frame.how == "raise"]
+        return self.into(raised[-1]) if raised else None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Window:
+    """When an expression was evaluated."""
+
+    call: Call
+    """The call that evaluated it."""
+    start: int
+    """Index of the first item of its evaluation."""
+    stop: int
+    """Index after the last."""
+    owner: Step | None
+    """The statement that it is in; None stands for the call's last."""
+    strict: bool
+    """Whether only a call that answers a question is gone into, not one that makes a value."""
+
+    def over(self, step: Step) -> Window:
+        """The evaluation of another statement of the same call."""
+        return replace(self, start=step.start, stop=step.end, owner=step)
+
+
+def _all_frames(frame: Frame) -> list[Frame]:
+    """All calls of the attempt that a call belongs to."""
+    top = frame
+    while top.parent is not None:
+        top = top.parent
+    return list(top.walk())
+
+
+def _first_seen(call: Call) -> set[object]:
+    """What a call's first test saw: the key that it was asked about."""
+    tests = (each for each in call.frame.events() if each.kind in (Kind.TEST, Kind.COMPARE) and each.values)
+    first = next(tests, None)
+    return set() if first is None else {first.values[0]}
+
+
+# -- what was tested -------------------------------------------------------------------------------
+
+
+def _subject(leaf: Leaf) -> tuple[ast.expr | None, bool]:
+    """The expression whose truth, emptiness or absence a leaf asks for, and whether to trace it strictly."""
+    match leaf.expr:
+        case ast.Compare(left=left, ops=[op], comparators=[right]):
+            if isinstance(op, ast.In | ast.NotIn):
+                return None, True
+            for side, other in ((left, right), (right, left)):
+                if isinstance(other, ast.Constant) or _is_constant(other):
+                    return side, not isinstance(op, ast.Is | ast.IsNot)
+            return None, True
+        case ast.Compare():
+            return None, True
+    return leaf.expr, False
+
+
+def _is_constant(value: ast.expr) -> bool:
+    """Whether an expression is a literal: a constant, or an empty container."""
+    match value:
+        case ast.Constant() | ast.List(elts=[]) | ast.Tuple(elts=[]) | ast.Dict(keys=[]):
+            return True
+        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
+            return True
+        case ast.Call(func=ast.Name(id="set" | "list" | "dict" | "tuple" | "deque"), args=[]):
+            return True
+        case ast.Call(func=ast.Name(id="defaultdict")):
+            return True
+    return False
+
+
+def _called_in_arguments(expr: ast.expr) -> set[str]:
+    if not isinstance(expr, ast.Call):
+        return set()
+    given = [*expr.args, *(keyword.value for keyword in expr.keywords)]
+    return {call_name(node) for node in own_nodes(*given) if isinstance(node, ast.Call)}
+
+
+# -- several tests at once -------------------------------------------------------------------------
+
+
+def _of_rounds(call: Call, leaf: Leaf) -> Cause | None:
+    """The items to blame for what `any(...)` or `all(...)` gave."""
+    decisive = isinstance(leaf.expr, ast.Call) and call_name(leaf.expr) == "any"
+    if leaf.outcome is decisive:
+        return _blamed(call, leaf.rounds[-1:])
+    return _blamed(call, leaf.rounds)
+
+
+def _of_comprehension(expr: Comprehension, window: Window) -> Cause | None:
+    """The filters that left a comprehension empty."""
+    found = iterations(expr, window.call.cursor(window.start, window.stop))
+    failed = tuple(each.filters[-1] for each in found if each.filters and not each.kept)
+    return _blamed(window.call, failed) if failed and not any(each.kept for each in found) else None
+
+
+def _blamed(call: Call, verdicts: tuple[Verdict, ...]) -> Cause | None:
+    leaves = tuple(leaf for verdict in verdicts for leaf in verdict.blame if leaf.event is not None)
+    return Cause(call, leaves) if leaves else None

@@ -1,0 +1,96 @@
+"""Who got furthest in a pass, grouped by the guard that turned them down."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from qdqviz.explain.answer import Guard, NearMiss, NodeLink
+from qdqviz.explain.evidence import Evidence, Look
+from qdqviz.ir.graph import GraphState
+from qdqviz.ir.roles import op_name
+from qdqviz.trace.model import Attempt, PassRun
+
+
+@dataclass(slots=True)
+class _Group:
+    guard: Guard
+    passed: int = 0
+    nodes: dict[int, NodeLink] = field(default_factory=dict)
+
+
+def near_misses(evidence: Evidence, run: PassRun) -> tuple[NearMiss, ...]:
+    """The declined nodes of a pass run, those that passed most tests first.
+
+    A node counts once, for the attempt that got furthest; attempts that fired count for nothing. Equal
+    paths through the pass are explained once.
+    """
+    best = _best_attempts(evidence, run)
+    known: dict[Any, Look] = {}
+    groups: dict[Any, _Group] = {}
+    for node, attempt in best.items():
+        shape = tuple((event.kind, event.site, event.outcome) for event in attempt.events)
+        look = known.get(shape)
+        if look is None:
+            look = known[shape] = evidence.look(attempt)
+        if look.chain.filtered or not look.chain.links:
+            continue
+        place = _place(look)
+        group = groups.get(place)
+        if group is None:
+            guard = evidence.told(look, evidence.blank(run, None)).guard
+            if guard is None:
+                continue
+            group = groups[place] = _Group(guard)
+        group.passed = max(group.passed, look.progress)
+        group.nodes[node] = NodeLink(node, attempt.name, attempt.path)
+    state = evidence.state_before(run)
+    found = [_miss(group, state) for group in groups.values()]
+    return tuple(sorted(found, key=lambda miss: (-miss.passed, -miss.count)))
+
+
+def _best_attempts(evidence: Evidence, run: PassRun) -> dict[int, Attempt]:
+    """For each declined node that the program holds, the attempt that asked most different things."""
+    fired: set[int] = set()
+    best: dict[int, tuple[int, Attempt]] = {}
+    for attempt in evidence.trace.attempts(run.id):
+        if attempt.focus is None:
+            continue
+        if attempt.outcome != "declined":
+            fired.add(attempt.focus)
+            continue
+        progress = len({event.site for event in attempt.events})
+        if progress >= best.get(attempt.focus, (0, attempt))[0]:
+            best[attempt.focus] = progress, attempt
+    known = _identities(evidence.state_before(run)) | _identities(evidence.state_after(run))
+    return {node: each for node, (_, each) in best.items() if node in known and node not in fired}
+
+
+def _identities(state: GraphState) -> set[int]:
+    return {node.id for path in state.paths() for node in state.body(path)}
+
+
+def _place(look: Look) -> tuple[Any, ...]:
+    """What two attempts share that were turned down by the same guard."""
+    last = look.chain.links[-1]
+    leaf = last.leaves[-1]
+    if leaf.site is not None:
+        return last.call.frame.file, leaf.site.id
+    return last.call.frame.file, *last.call.code.place(leaf.expr)
+
+
+def _miss(group: _Group, state: GraphState) -> NearMiss:
+    ops: Counter[str] = Counter()
+    for link in group.nodes.values():
+        body = state.bodies.get(link.path)
+        node = body.get(link.id) if body is not None else None
+        if node is not None:
+            ops[op_name(node.target).plain if node.op == "call_function" else node.op] += 1
+    return NearMiss(group.guard, group.passed, tuple(group.nodes.values()), tuple(ops.most_common()))
+
+
+def total(misses: Sequence[NearMiss]) -> int:
+    """How many nodes were turned down in all."""
+    return sum(miss.count for miss in misses)

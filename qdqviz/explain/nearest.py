@@ -1,0 +1,102 @@
+"""What a graph has instead of the op that a pass asks for: that of another dialect, or its next of kin."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import replace
+
+from qdqviz.explain.answer import Guard, NodeLink, Why
+from qdqviz.explain.evidence import Evidence
+from qdqviz.ir.graph import Body
+from qdqviz.ir.node import NodeState
+from qdqviz.ir.roles import op_name
+from qdqviz.trace.model import PassRun
+
+MOST_NEAREST = 3
+"""How many nodes are named."""
+
+LIKE = 0.6
+"""How much two op names must have in common, by difflib's ratio."""
+
+KIN = (
+    # What ATen's decompositions and export turn into each other (torch/_decomp/decompositions.py).
+    frozenset({"linear", "addmm", "mm", "bmm", "baddbmm", "matmul"}),
+    frozenset({"convolution", "conv1d", "conv2d", "conv3d", "conv_transpose1d", "conv_transpose2d"}),
+    frozenset({"view", "reshape", "squeeze", "unsqueeze", "flatten", "unflatten", "unsafe_view"}),
+    frozenset({"permute", "transpose", "t", "movedim"}),
+    frozenset({"split", "split_with_sizes", "chunk", "unbind", "slice", "select"}),
+    frozenset({"clone", "clone_dim_order", "contiguous", "to_dim_order", "alias"}),
+    frozenset({"batch_norm", "native_batch_norm", "native_batch_norm_legit_no_training"}),
+    frozenset({"layer_norm", "native_layer_norm", "group_norm", "native_group_norm", "rms_norm"}),
+    frozenset({"softmax", "log_softmax", "safe_softmax"}),
+    frozenset({"avg_pool2d", "adaptive_avg_pool2d", "mean"}),
+    frozenset({"max_pool2d", "max_pool2d_with_indices", "amax"}),
+    frozenset({"upsample_bilinear2d", "upsample_nearest2d", "interpolate"}),
+)
+"""Ops that stand for one another, by plain name."""
+
+
+def nearest_to(body: Body, wanted: Sequence[str], path: str) -> tuple[NodeLink, ...]:
+    """The nodes of a graph that come nearest to some targets; none where nothing comes near."""
+    scored = [(score, node) for node in body if (score := max((_score(node, w) for w in wanted), default=0))]
+    best = max((score for score, _ in scored), default=0)
+    found = [node for score, node in scored if score == best]
+    return tuple(NodeLink(node.id, node.name, path) for node in found[:MOST_NEAREST])
+
+
+def absent_targets(body: Body, wanted: Sequence[str]) -> tuple[str, ...]:
+    """Those of some targets that no node of a graph calls."""
+    present = {target for node in body for target in (node.target, _packet(node.target))}
+    return tuple(target for target in wanted if target not in present and _packet(target) not in present)
+
+
+def wanted_here(evidence: Evidence, run: PassRun, answer: Why) -> Why:
+    """An answer whose guard compared the node's target with ones that the graph lacks, with the nearest."""
+    guard, link = answer.guard, answer.node
+    if guard is None or link is None:
+        return answer
+    body = evidence.known_before(run, link.path)
+    node = body.get(link.id)
+    if node is None:
+        return answer
+    wanted = tuple(
+        dict.fromkeys(target for each in (guard, *guard.siblings) for target in _wanted(each, node))
+    )
+    if not wanted or absent_targets(body, wanted) != wanted:
+        return answer
+    return replace(answer, wanted=wanted, nearest=nearest_to(body, wanted, link.path))
+
+
+def _wanted(guard: Guard, node: NodeState) -> list[str]:
+    """The targets that a guard compared the node's own target with."""
+    targets = [target for seen in guard.values for target in seen.targets]
+    own = {node.target, _packet(node.target)}
+    if not any(target in own or _packet(target) in own for target in targets):
+        return []
+    return [target for target in targets if target not in own]
+
+
+def _packet(target: str) -> str:
+    """A target without dialect and overload: `aten.view_copy`; the packets of edge ops come out the same."""
+    name = op_name(target)
+    if target.startswith("executorch.exir.dialects"):
+        return ".".join(target.split(".")[-2:])
+    return f"{name.namespace}.{name.base}" if name.overload else target
+
+
+def _score(node: NodeState, wanted: str) -> int:
+    """How near a node's op comes to a target: 0 for not at all."""
+    if node.op != "call_function":
+        return 0
+    have, want = op_name(node.target), op_name(wanted)
+    if node.target == wanted:
+        return 0
+    if (have.namespace, have.base) == (want.namespace, want.base):
+        return 5
+    if have.plain == want.plain:
+        return 4
+    if any(have.plain in kin and want.plain in kin for kin in KIN):
+        return 3
+    ratio = difflib.SequenceMatcher(None, have.plain, want.plain).ratio()
+    return 2 if ratio >= LIKE else 0

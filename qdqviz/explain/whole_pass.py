@@ -1,0 +1,46 @@
+"""What a pass did as a whole: the answer to `why` without a node."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from qdqviz.explain.answer import NearMiss, Why
+from qdqviz.explain.evidence import Evidence
+from qdqviz.explain.nearest import absent_targets, nearest_to
+from qdqviz.ir.graph import ROOT
+from qdqviz.trace.model import PassRun
+
+
+def whole_pass(evidence: Evidence, run: PassRun, misses: tuple[NearMiss, ...]) -> Why:
+    """What a pass run did, and who came nearest to being rewritten."""
+    blank = replace(evidence.blank(run, None), near_misses=misses, error=run.error)
+    own = evidence.trace.rewrites_of(run.id)
+    if run.error is not None:
+        return _raised(evidence, run, replace(blank, verdict="raised"))
+    if run.rewrites:
+        steps = own or [h for h in evidence.trace.headers if run.first_step < h.step <= run.last_step]
+        return replace(blank, verdict="fired", rewrites=tuple(header.step for header in steps))
+    if misses:
+        return replace(blank, verdict="declined", chain=(misses[0].guard,))
+    return _never(evidence, run, blank)
+
+
+def _raised(evidence: Evidence, run: PassRun, blank: Why) -> Why:
+    for attempt in reversed(evidence.trace.attempts(run.id)):
+        if attempt.outcome == "raised":
+            return evidence.told(evidence.look(attempt), blank)
+    return blank
+
+
+def _never(evidence: Evidence, run: PassRun, blank: Why) -> Why:
+    """A pass that looked at no node."""
+    searched = [each for each in run.looked_for if each.target is not None]
+    wanted = tuple(dict.fromkeys(each.target for each in searched if each.target is not None))
+    if wanted and not any(each.found for each in searched):
+        body = evidence.known_before(run, ROOT)
+        near = nearest_to(body, wanted, ROOT) if absent_targets(body, wanted) else ()
+        return replace(blank, reason="looked_for_other", wanted=wanted, nearest=near)
+    for look in reversed(evidence.outside(run)):
+        if look.chain.links:
+            return replace(evidence.told(look, blank), reason="left_early")
+    return replace(blank, reason="unknown")

@@ -1,0 +1,139 @@
+"""Why a pass did, or did not do, something to a node."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from qdqviz.errors import UsageError
+from qdqviz.explain.answer import NodeLink, Verdict, Why
+from qdqviz.explain.ask import find_node, find_runs, single_run
+from qdqviz.explain.considered import considered
+from qdqviz.explain.evidence import Evidence, Look, furthest
+from qdqviz.explain.near_misses import near_misses
+from qdqviz.explain.nearest import wanted_here
+from qdqviz.explain.never import never
+from qdqviz.explain.whole_pass import whole_pass
+from qdqviz.ir.change import Erase
+from qdqviz.trace.model import PassRun
+from qdqviz.trace.reader import Trace
+
+PRECEDENCE: tuple[Verdict, ...] = ("fired", "raised", "declined", "considered", "never")
+"""Of several verdicts the first holds."""
+
+
+def why(trace: Trace, pass_: str | int | type, node: str | int | None = None) -> Why:
+    """Why a pass did, or did not do, something to a node.
+
+    Args:
+        trace: A trace.
+        pass_: The pass: `PASS`, `PASS#2` for its second run, `PROGRAM:PASS` where several programs ran it,
+            the number of a pass run, or the class.
+        node: The node: its name before that pass, `NAME@STEP`, `PATH/NAME` in a sub-graph, or its identity.
+            None asks about the pass as a whole: who got furthest, grouped by the guard that turned them down.
+
+    Raises:
+        UsageError: If nothing goes by a name, with the closest ones; or several do, with the choices.
+    """
+    return Explainer(trace).why(pass_, node)
+
+
+class Explainer:
+    """Answers questions about one trace; keeps parsed sources from one to the next."""
+
+    def __init__(self, trace: Trace) -> None:
+        """Take a trace; it stays the caller's to close."""
+        self.trace = trace
+        """The trace."""
+        self._evidence = Evidence(trace)
+
+    def why(self, pass_: str | int | type, node: str | int | None = None) -> Why:
+        """Answer one question; see `why`."""
+        runs = find_runs(self.trace, pass_)
+        if node is None:
+            run = single_run(self.trace, runs)
+            return whole_pass(self._evidence, run, near_misses(self._evidence, run))
+        run, link = self._find(runs, node)
+        return self.of(run, link)
+
+    def of(self, run: PassRun, link: NodeLink) -> Why:
+        """What a pass run, or the runs nested in it, did with a node."""
+        own = self._in_run(run, link)
+        answers = [own]
+        for child in self.trace.children(run.id):
+            if child.subject == run.subject:
+                inner = self.of(child, link)
+                answers.append(replace(inner, pass_=run.label, inside=inner.inside or child.label))
+        # A nested pass that never looked says nothing about the outer one.
+        best = min(answers, key=lambda answer: PRECEDENCE.index(answer.verdict))
+        return own if best.verdict == "never" else best
+
+    def _find(self, runs: Sequence[PassRun], node: str | int) -> tuple[PassRun, NodeLink]:
+        """The pass run and the node; a node that only one of several runs can mean chooses the run."""
+        if len(runs) == 1:
+            return runs[0], find_node(self.trace, runs[0], node)
+        found: list[tuple[PassRun, NodeLink]] = []
+        failure: UsageError | None = None
+        for run in runs:
+            try:
+                found.append((run, find_node(self.trace, run, node)))
+            except UsageError as error:
+                failure = error
+        if not found and failure is not None:
+            raise failure
+        run = single_run(self.trace, [run for run, _ in found])
+        return next(pair for pair in found if pair[0] is run)
+
+    def _in_run(self, run: PassRun, link: NodeLink) -> Why:
+        evidence = self._evidence
+        blank = evidence.blank(run, link)
+        looks = evidence.looks(run, link.id)
+        attempts = tuple(look.attempt.id for look in looks)
+        blank = replace(blank, attempts=attempts)
+        fired = self._fired(run, link, looks, blank)
+        if fired is not None:
+            return fired
+        raised = next((look for look in looks if look.attempt.outcome == "raised"), None)
+        if raised is not None:
+            return replace(evidence.told(raised, blank), verdict="raised", error=run.error)
+        asked = [look for look in looks if not look.chain.filtered and (look.chain.links or look.chain.kept)]
+        if asked:
+            return wanted_here(evidence, run, self._declined(asked, blank))
+        return considered(evidence, run, link, blank) or never(evidence, run, link, looks, blank)
+
+    def _declined(self, looks: Sequence[Look], blank: Why) -> Why:
+        """The attempt that got furthest: the one that asked most different things; of equals the last."""
+        best = furthest([look for look in looks if look.chain.links] or looks)
+        answer = replace(self._evidence.told(best, blank), verdict="declined")
+        if not best.chain.links:
+            return replace(answer, note="it was set aside for later, and nothing was done with it")
+        return answer
+
+    def _fired(self, run: PassRun, link: NodeLink, looks: Sequence[Look], blank: Why) -> Why | None:
+        own = {look.attempt.step for look in looks if look.attempt.outcome == "fired"}
+        steps = {step for step in own if step is not None}
+        steps |= {header.step for header in self.trace.rewrites_of(run.id) if header.focus == link.id}
+        if steps:
+            return replace(blank, verdict="fired", rewrites=tuple(sorted(steps)))
+        taken = self._taken(run, link)
+        if taken is not None:
+            step, through = taken
+            return replace(blank, verdict="fired", rewrites=(step,), through=through)
+        if own:
+            return replace(blank, verdict="fired", note="what it did changed nothing")
+        return None
+
+    def _taken(self, run: PassRun, link: NodeLink) -> tuple[int, NodeLink | None] | None:
+        """The rewrite of another node that took this one out of the graph."""
+        if self._evidence.state_after(run).bodies.get(link.path) is not None:
+            body = self._evidence.state_after(run).body(link.path)
+            if link.id in body or link.id not in self._evidence.known_before(run, link.path):
+                return None
+        for header in self.trace.rewrites_of(run.id):
+            changes = self.trace.rewrite(header.step).changes
+            if any(isinstance(change, Erase) and change.node.id == link.id for change in changes):
+                through = (
+                    NodeLink(header.focus, header.name, header.path) if header.focus is not None else None
+                )
+                return header.step, through
+        return None

@@ -1,0 +1,187 @@
+"""An answer in plain text: the verdict in a sentence, the chain line by line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from qdqviz.explain.answer import Guard, NearMiss, NodeLink, Seen, Why
+from qdqviz.explain.naming import counted, enumerated
+from qdqviz.explain.seen_text import op_text
+
+MOST_MISSES = 12
+"""How many groups of near misses are told."""
+
+_SEARCHED_TARGETS = 4
+"""How many targets are named in a sentence."""
+
+
+def lines_of(answer: Why) -> tuple[str, ...]:
+    """An answer, line by line: what happened first, then where and why."""
+    return tuple(_lines(answer))
+
+
+def _lines(answer: Why) -> Iterator[str]:
+    yield headline(answer)
+    yield from _wanted(answer)
+    yield from chain_lines(answer.chain)
+    if answer.error is not None and answer.verdict == "raised":
+        yield f"  {answer.error.type}: {answer.error.message}".rstrip(": ")
+        yield f"  raised at {_short(answer.error.file)}:{answer.error.line}  {answer.error.text}"
+    if len(answer.attempts) > 1:
+        yield f"  looked at {len(answer.attempts)} times; this is the time it got furthest"
+    if answer.near_misses:
+        yield from _misses(answer.near_misses)
+
+
+def headline(answer: Why) -> str:
+    """The verdict as one sentence."""
+    who = answer.pass_ if answer.inside is None else f"{answer.inside}, run by {answer.pass_},"
+    what = answer.node.name if answer.node is not None else answer.graph
+    said = _verdict(answer, who, what)
+    return said if not answer.note else f"{said.removesuffix('.')}; {answer.note}."
+
+
+def _verdict(answer: Why, who: str, what: str) -> str:
+    match answer.verdict:
+        case "fired":
+            return _fired(answer, who, what)
+        case "raised":
+            return f"{who} raised {answer.error.type if answer.error else 'an exception'} on {what}."
+        case "declined" if answer.node is None:
+            total = sum(miss.count for miss in answer.near_misses)
+            return f"{who} rewrote nothing: it turned down {counted(total, 'node')} of {what}."
+        case "declined":
+            return f"{who} looked at {what} and left it alone{_because(answer.guard)}."
+        case "considered":
+            return _considered(answer, who, what)
+    return f"{who} {_never(answer, what)}."
+
+
+def _fired(answer: Why, who: str, what: str) -> str:
+    if not answer.rewrites:
+        return f"{who} fired on {what}."
+    steps = (
+        f"step {answer.rewrites[0]}" if len(answer.rewrites) == 1 else f"steps {_numbers(answer.rewrites)}"
+    )
+    if answer.node is None:
+        return f"{who} made {counted(len(answer.rewrites), 'rewrite')} in {what}: {steps}."
+    if answer.through is not None:
+        return f"{who} took {what} away when it looked at {answer.through.name}: {steps}."
+    return f"{who} fired on {what}: {steps}."
+
+
+def _considered(answer: Why, who: str, what: str) -> str:
+    other = answer.through.name if answer.through is not None else "another node"
+    said = f"{who} never looked at {what} itself, it saw it while looking at {other}"
+    if answer.rewrites:
+        return f"{said}, which it rewrote in step {answer.rewrites[0]}."
+    return f"{said}, which it left alone{_because(answer.guard)}."
+
+
+def _never(answer: Why, what: str) -> str:
+    guard = answer.guard
+    match answer.reason:
+        case "looked_for_other":
+            return f"never looked at {what}: it looks for {_targets(answer.wanted) or 'other nodes'}"
+        case "filtered":
+            return f"never looked at {what}: it was filtered out{_because(guard)}"
+        case "left_early":
+            return f"never looked at {what}: it left early{_because(guard)}"
+        case "loop_ended":
+            other = answer.through.name if answer.through is not None else "another node"
+            did = f", rewritten in step {answer.rewrites[0]}" if answer.rewrites else _because(guard)
+            return f"never came to {what}: its loop ended at {other}{did}"
+        case "not_yet_created":
+            return f"never looked at {what}: step {answer.step} made it"
+        case "pass_raised" if answer.error is not None:
+            return f"never came to {what}: it raised {answer.error.type} before"
+        case "other_graph":
+            return f"never looked at {what}: the node is in another graph"
+    return f"never looked at {what}; why is not known"
+
+
+def _because(guard: Guard | None) -> str:
+    if guard is None:
+        return ""
+    reason = f" ({guard.reason.rstrip('.')})" if guard.reason else ""
+    return f": {test_text(guard)}{reason}"
+
+
+def _wanted(answer: Why) -> Iterator[str]:
+    """What the graph has instead of what the pass asks for."""
+    if not answer.wanted:
+        return
+    if answer.verdict == "declined":
+        yield f"  it looks for {_targets(answer.wanted)}; this graph has none"
+    elif answer.looked_for and not any(each.found for each in answer.looked_for):
+        yield "  this graph has none"
+    if answer.nearest:
+        yield f"  nearest: {', '.join(node.name for node in answer.nearest)}"
+
+
+# -- guards ----------------------------------------------------------------------------------------
+
+
+def chain_lines(chain: Iterable[Guard]) -> Iterator[str]:
+    """The chain, one test a line, each deeper one indented, what it saw below."""
+    for depth, guard in enumerate(chain):
+        indent = "  " * (depth + 1)
+        for each in (*guard.siblings, guard):
+            yield f"{indent}{each.place}  {test_text(each)}  in {each.function}"
+            yield from (f"{indent}    {seen_line(seen)}" for seen in each.values if not _says_it(each, seen))
+        if guard.reason:
+            yield f"{indent}    “{guard.reason}”"
+
+
+def test_text(guard: Guard) -> str:
+    """A test with how it came out: `len(node.users) != 1 is true`."""
+    if guard.outcome is None:
+        return f"nothing in {guard.text}" if guard.kind in ("for", "comprehension") else guard.text
+    return f"`{guard.text}` is {'true' if guard.outcome else 'false'}"
+
+
+def seen_line(seen: Seen) -> str:
+    """`len(node.users) = 2`."""
+    return f"{seen.text} = {seen.value}"
+
+
+def _says_it(guard: Guard, seen: Seen) -> bool:
+    """Whether a value only repeats how a test came out."""
+    return seen.text == guard.text and seen.value in ("True", "False")
+
+
+# -- near misses -----------------------------------------------------------------------------------
+
+
+def _misses(misses: tuple[NearMiss, ...]) -> Iterator[str]:
+    yield "  near misses, those that got furthest first:"
+    for miss in misses[:MOST_MISSES]:
+        yield f"  {miss_text(miss)}"
+    if len(misses) > MOST_MISSES:
+        yield f"  … and {counted(len(misses) - MOST_MISSES, 'guard')} more"
+
+
+def miss_text(miss: NearMiss) -> str:
+    """`31 x input is not data movement: addmm 12, bmm 9`."""
+    ops = ", ".join(f"{op} {count}" for op, count in miss.ops[:4])
+    more = f", … ({len(miss.ops)} ops)" if len(miss.ops) > 4 else ""
+    said = miss.guard.reason or test_text(miss.guard)
+    return f"{miss.count:>4} × {said}: {ops}{more}  {miss.guard.place}"
+
+
+def _targets(targets: tuple[str, ...]) -> str:
+    names = [op_text(target) for target in targets]
+    return enumerated(names, _SEARCHED_TARGETS)
+
+
+def _numbers(steps: tuple[int, ...]) -> str:
+    return enumerated([str(step) for step in steps], 6)
+
+
+def _short(file: str) -> str:
+    return file.replace("\\", "/").rpartition("/")[2]
+
+
+def name_of(link: NodeLink) -> str:
+    """A node's name with its graph's path, where that is not the outermost."""
+    return f"{link.path}/{link.name}" if link.path else link.name
