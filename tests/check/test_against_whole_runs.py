@@ -9,7 +9,6 @@ from qdqviz.check.checker import check
 from qdqviz.check.operations import import_references
 from qdqviz.live.materialize import materialize
 from qdqviz.live.session import run
-from qdqviz.load.target import load
 from qdqviz.passes.resolve import resolve
 
 
@@ -45,9 +44,11 @@ REORDER = "executorch.backends.cadence.aot.reorder_ops:"
         ("attention_chain", f"AdvanceQuantizeOpAboveDefChainPass,{FUSE}"),
     ],
 )
-def test_up_to_the_first_that_is_not_equal_each_verdict_is_that_of_whole_runs(name, passes, tmp_path):
+def test_up_to_the_first_that_is_not_equal_each_verdict_is_that_of_whole_runs(
+    name, passes, tmp_path, loaded_sample
+):
     """Later ones work on the values that their users expect, where whole runs have wrong ones."""
-    session = run(load(name), resolve(passes), tmp_path / "t.qdqtrace")
+    session = run(loaded_sample(name), resolve(passes), tmp_path / "t.qdqtrace")
     import_references(session.store.targets)
     verdicts = {each.step: each.judgement.verdict for each in check(session).rewrites}
     first = next(step for step in sorted(verdicts) if verdicts[step] != "equal")

@@ -8,9 +8,9 @@ from live_programs import branches, in_place, session_of, stateful
 from mixed_program import AT, QD, Editor, mixed, unlifted
 
 from qdqviz.check.checker import check
+from qdqviz.check.lint import lint
 from qdqviz.errors import NotCheckableError, UsageError
 from qdqviz.live.session import run
-from qdqviz.load.target import load
 from qdqviz.passes.resolve import resolve
 
 SAMPLES = ["attention_chain", "avgpool", "convnet", "dynamic_linear", "encoder", "slices", "weight_only"]
@@ -21,29 +21,30 @@ def bad(report):
 
 
 @pytest.fixture(scope="module")
-def encoder():
-    return load("encoder")
+def encoder(loaded_sample):
+    return loaded_sample("encoder")
 
 
 # -- samples -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", [each for each in SAMPLES if each not in ("encoder", "slices")])
-def test_no_built_in_pass_is_blamed_on_a_sample(name, tmp_path):
-    session = run(load(name), resolve("default"), tmp_path / "t.qdqtrace")
+def test_no_built_in_pass_is_blamed_on_a_sample_for_values_or_metadata(name, tmp_path, loaded_sample):
+    session = run(loaded_sample(name), resolve("default"), tmp_path / "t.qdqtrace")
     report = check(session, sets=2)
     assert len(report.rewrites) == session.trace.steps > 0
     assert (report.verdict, bad(report)) == ("equal", {})
     assert {each.since_start.verdict for each in report.passes} == {"equal"}
+    assert lint(session.trace, session.store).findings == ()
 
 
 def test_no_built_in_pass_is_blamed_on_the_encoder(encoder, tmp_path):
     assert check(run(encoder, resolve("default"), tmp_path / "t.qdqtrace")).verdict == "equal"
 
 
-def test_on_slices_only_the_pass_that_quantizes_more_coarsely_is_blamed(tmp_path):
+def test_on_slices_only_the_pass_that_quantizes_more_coarsely_is_blamed(tmp_path, loaded_sample):
     """Where branches disagree, that pass quantizes once, coarsely, and requantizes."""
-    session = run(load("slices"), resolve("default"), tmp_path / "t.qdqtrace")
+    session = run(loaded_sample("slices"), resolve("default"), tmp_path / "t.qdqtrace")
     report = check(session)
     blamed = {each.name for each in report.rewrites if each.judgement.verdict != "equal"}
     assert blamed == {"AdvanceQuantizeOpAboveDefInBranchPass"}
@@ -66,8 +67,8 @@ def test_upstreams_postpone_pass_is_blamed_for_each_weight_whose_axis_it_leaves(
     assert [each.judgement.verdict for each in report.rewrites[:7]] == ["differs"] * 6 + ["equal"]
 
 
-def test_where_shapes_clash_the_same_rewrite_fails(tmp_path):
-    report = check(run(load("dynamic_linear"), resolve("cadence-reorder"), tmp_path / "t.qdqtrace"))
+def test_where_shapes_clash_the_same_rewrite_fails(tmp_path, loaded_sample):
+    report = check(run(loaded_sample("dynamic_linear"), resolve("cadence-reorder"), tmp_path / "t.qdqtrace"))
     found = bad(report)
     assert [each.verdict for each in found.values()] == ["differs", "differs", "fails"]
     assert found[max(found)].kind == "shape_dtype"
@@ -288,9 +289,9 @@ def test_an_op_without_an_implementation_is_not_checkable_and_named(tmp_path):
     assert "qdqviz_test.nowhere.default" in found.detail
 
 
-def test_cadence_ops_run_by_their_reference_implementations(tmp_path):
+def test_cadence_ops_run_by_their_reference_implementations(tmp_path, loaded_sample):
     passes = "executorch.backends.cadence.aot.replace_ops:ReplacePT2QuantWithCadenceQuantPass"
-    report = check(run(load("slices"), resolve(passes), tmp_path / "t.qdqtrace"))
+    report = check(run(loaded_sample("slices"), resolve(passes), tmp_path / "t.qdqtrace"))
     assert report.rewrites
     assert report.verdict == "equal", report.rewrites[0]
 

@@ -13,7 +13,6 @@ from qdqviz.errors import UsageError
 from qdqviz.ir.node import NodeState, OpInfo, SymDim
 from qdqviz.ir.values import ListArg, Ref
 from qdqviz.live.session import run
-from qdqviz.load.target import load
 from qdqviz.passes.resolve import resolve
 
 
@@ -27,20 +26,13 @@ def told(findings):
     return {(each.rule, each.node) for each in findings}
 
 
-def test_upstreams_reorder_passes_are_told_the_axis_that_they_should_have_written(tmp_path):
-    session = run(load("dynamic_linear"), resolve("cadence-reorder"), tmp_path / "t.qdqtrace")
+def test_upstreams_reorder_passes_are_told_the_axis_that_they_should_have_written(tmp_path, loaded_sample):
+    session = run(loaded_sample("dynamic_linear"), resolve("cadence-reorder"), tmp_path / "t.qdqtrace")
     found = [each for each in lint(session.trace).findings if each.rule == "channel-axis"]
     assert len(found) == 3
     assert {each.found for each in found} == {"axis 0"}
     assert all(each.wanted.startswith("axis 1") for each in found)
     assert {each.name for each in found} == {"PostponeDequantizeOpBelowUseChainPass"}
-
-
-@pytest.mark.parametrize("name", ["attention_chain", "convnet", "dynamic_linear", "weight_only", "avgpool"])
-def test_the_built_in_passes_leave_nothing_to_find_on_samples(name, tmp_path):
-    session = run(load(name), resolve("default"), tmp_path / "t.qdqtrace")
-    assert session.trace.steps
-    assert lint(session.trace, session.store).findings == ()
 
 
 @pytest.mark.parametrize(
@@ -190,9 +182,9 @@ def test_a_new_node_without_val_is_told(tmp_path):
     assert ("lost-val", "clamp_min_default") in told(linted(bare, tmp_path))
 
 
-def test_a_retrace_refreshes_values_in_time(tmp_path):
+def test_a_retrace_refreshes_values_in_time(tmp_path, loaded_sample):
     """Upstream's passes leave `val` stale while they run, and retrace at their end."""
-    session = run(load("attention_chain"), resolve("cadence-reorder"), tmp_path / "t.qdqtrace")
+    session = run(loaded_sample("attention_chain"), resolve("cadence-reorder"), tmp_path / "t.qdqtrace")
     assert not {"stale-val", "lost-val"} & {each.rule for each in lint(session.trace, session.store).findings}
 
 

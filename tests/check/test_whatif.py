@@ -18,7 +18,6 @@ from qdqviz.live.intervention_file import read_interventions, write_intervention
 from qdqviz.live.interventions import Force, Veto, settle
 from qdqviz.live.session import run
 from qdqviz.load.programs import describe
-from qdqviz.load.target import load
 from qdqviz.passes.resolve import resolve
 from qdqviz.record.api import record
 from qdqviz.schemas import load_schema
@@ -196,10 +195,10 @@ def test_a_forced_guard_lets_the_pass_go_on(plain, tmp_path):
     ],
 )
 def test_forcing_a_guard_of_a_built_in_pass_says_whether_it_is_needed(
-    sample, name, node, guard, said, tmp_path
+    sample, name, node, guard, said, tmp_path, loaded_sample
 ):
     """Needed ones make the graph fail or the pass raise; those about profit leave the values as they are."""
-    loaded = load(sample)
+    loaded = loaded_sample(sample)
     without = run(loaded, resolve(name), tmp_path / "a.qdqtrace")
     focus = node if node.startswith("aten") else f"quantized_decomposed_{node}"
     line, column = last_decision(without, name, focus)

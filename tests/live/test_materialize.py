@@ -17,7 +17,6 @@ from qdqviz.export.prepare import exported_copies, to_edge_manager
 from qdqviz.live.materialize import materialize
 from qdqviz.live.session import Session, run
 from qdqviz.load.loaded import exported_of
-from qdqviz.load.target import load
 from qdqviz.passes.resolve import resolve
 
 EDGE = exir_ops.edge.aten
@@ -49,8 +48,10 @@ def ran(program, inputs):
         ("avgpool", "cadence-reorder"),
     ],
 )
-def test_every_step_is_sound_and_runs_and_the_last_is_what_the_passes_returned(name, passes, tmp_path):
-    loaded = load(name)
+def test_every_step_is_sound_and_runs_and_the_last_is_what_the_passes_returned(
+    name, passes, tmp_path, loaded_sample
+):
+    loaded = loaded_sample(name)
     session = run(loaded, resolve(passes), tmp_path / "t.qdqtrace")
     assert session.trace.steps > 3
     for step, state in states(session):
@@ -70,8 +71,8 @@ def test_every_step_is_sound_and_runs_and_the_last_is_what_the_passes_returned(n
             )
 
 
-def test_step_zero_computes_what_the_loaded_program_computes(tmp_path):
-    loaded = load("convnet")
+def test_step_zero_computes_what_the_loaded_program_computes(tmp_path, loaded_sample):
+    loaded = loaded_sample("convnet")
     session = run(loaded, resolve("reorder"), tmp_path / "t.qdqtrace")
     expected = ran(exported_of(loaded.program, loaded.method), loaded.inputs)
     assert torch.equal(ran(at(session, 0), loaded.inputs)[0], expected[0])
@@ -222,20 +223,20 @@ def test_a_session_without_constants_says_so(tmp_path):
 
 
 @pytest.mark.parametrize(("name", "stride"), [("slices", 1), ("attention_chain", 9)])
-def test_many_steps_lower_to_a_pte(name, stride, tmp_path):
+def test_many_steps_lower_to_a_pte(name, stride, tmp_path, loaded_sample):
     import executorch.kernels.quantized  # noqa: F401
 
-    loaded = load(name)
+    loaded = loaded_sample(name)
     session = run(loaded, resolve("reorder"), tmp_path / "t.qdqtrace")
     for step in range(0, session.trace.steps + 1, stride):
         copies = exported_copies(at(session, step), None, loaded.inputs)
         assert to_edge_manager(copies).to_executorch().buffer
 
 
-def test_the_pte_of_every_step_runs_in_the_runtime_and_gives_what_that_step_gives(tmp_path):
+def test_the_pte_of_every_step_runs_in_the_runtime_and_gives_what_that_step_gives(tmp_path, loaded_sample):
     import executorch.kernels.quantized  # noqa: F401
 
-    loaded = load("slices")
+    loaded = loaded_sample("slices")
     session = run(loaded, resolve("reorder"), tmp_path / "t.qdqtrace")
     expected = {}
     for step in range(session.trace.steps + 1):
