@@ -24,17 +24,22 @@ class Observer:
         self._encoder = encoder
         self._known: dict[int, tuple[Any, Any]] = {}
 
-    def json(self, item: Any) -> Any:
-        """A value as `value_to_json` gives it for what `Encoder.see` makes of it."""
-        kind = type(item)
-        if kind in _PLAIN:
-            return item
-        if kind is Node:
-            found = self._ids.get(item)
-            return ["a", "node", item.name] if found is None else ["n", found, item.name]
-        known = self._known.get(id(item))
-        if known is not None and known[0] is item:
-            return known[1]
+    def encode_into(self, values: list[Any], event: tuple[Any, ...]) -> None:
+        """Append an event's values, each as `value_to_json` gives what `Encoder.see` makes of it."""
+        for item in event[3:]:
+            kind = type(item)
+            if kind in _PLAIN or (kind is str and len(item) < 200):
+                values.append(item)
+            elif kind is Node:
+                found = self._ids.get(item)
+                values.append(["a", "node", item.name] if found is None else ["n", found, item.name])
+            else:
+                known = self._known.get(id(item))
+                values.append(
+                    known[1] if known is not None and known[0] is item else self._encode(kind, item)
+                )
+
+    def _encode(self, kind: type, item: Any) -> Any:
         result = value_to_json(self._encoder.see(item))
         if kind in _LASTING or kind.__name__ in ("EdgeOpOverload", "EdgeOpOverloadPacket"):
             self._known[id(item)] = (item, result)

@@ -141,14 +141,17 @@ class RunLog:
         return True
 
     def _reduce(self, owner: Owner | None, start: int, seq: int, raised: bool) -> ClosedAttempt:
+        events = self.events[start:] if start else self.events
         shape: list[Any] = []
         values: list[Any] = []
-        see = self._observer.json
-        for kind, site, outcome, *seen in self.events[start:]:
-            shape += (int(kind), site, outcome, len(seen))
-            values.extend([see(item) for item in seen])
-            if owner is not None and not owner.asked and kind in _ASKING:
-                owner.asked = True
+        encode = self._observer.encode_into
+        for event in events:
+            count = len(event) - 3
+            shape += (event[0], event[1], event[2], count)
+            if count:
+                encode(values, event)
+        if owner is not None and not owner.asked:
+            owner.asked = any(event[0] in _ASKING for event in events)
         key = tuple(shape)
         return ClosedAttempt(owner, self._shapes.setdefault(key, key), values, seq, raised)
 

@@ -173,11 +173,10 @@ def _imported(code: CodeType, module_globals: dict[str, Any]) -> Iterator[Module
         return
     package = module_globals.get("__package__") or ""
     for name in code.co_names:
-        found = sys.modules.get(name)
-        if found is None and package:
-            found = _relative(name, package)
-        if found is not None and _is_module(found):
-            yield found
+        # `from .x import y` names x alone: an unrelated top-level x must not hide it.
+        for found in (sys.modules.get(name), _relative(name, package) if package else None):
+            if found is not None and _is_module(found):
+                yield found
 
 
 def _relative(name: str, package: str) -> ModuleType | None:

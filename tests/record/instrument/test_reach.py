@@ -85,6 +85,7 @@ def test_a_module_imported_inside_a_function_is_looked_into(monkeypatch, module)
     package.helper = helper
     monkeypatch.setitem(sys.modules, "made_package", package)
     monkeypatch.setitem(sys.modules, "made_package.helper", helper)
+    monkeypatch.setitem(sys.modules, "helper", ModuleType("helper"))  # does not hide the relative one
     absolute = module("def root():\n    from made_package.helper import check\n    return check()\n")
     dotted = module("def root():\n    import made_package.helper\n    return made_package.helper.check()\n")
     relative = module("def root():\n    from .helper import check\n    return check()\n")

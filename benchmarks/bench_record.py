@@ -1,0 +1,183 @@
+"""What recording costs: recorded against plain in one interleaved run, bytes of the trace, memory of states.
+
+    OMP_NUM_THREADS=1 python benchmarks/bench_record.py [--rounds 7]
+
+Prints medians. Run it on a machine that does nothing else; the ratios are of CPU time of this process.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import os
+import statistics
+import sys
+import tempfile
+import time
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+
+from qdqviz.load.quiet import import_toolchain
+from qdqviz.passes.importing import import_module
+
+MODES = ("plain", "edits", "decisions")
+"""Not recorded; recorded without decisions; recorded with everything on."""
+
+
+def pipeline() -> list[Callable[[], Any]]:
+    """17 Cadence passes: the five of the reorder list, then the fuse list."""
+    package = "executorch.backends.cadence.aot"
+    reorder = import_module(f"{package}.reorder_ops").CadenceReorderOpsInGraph.passes
+    fuse = import_module(f"{package}.fuse_ops").CadenceFuseOpsInGraph.passes
+    return [*reorder, *fuse][:17]
+
+
+def run(module: Any, passes: list[Callable[[], Any]]) -> Any:
+    """Run passes in order, as a pass manager does."""
+    for make in passes:
+        result = make()(module)
+        if result is not None and result.modified:
+            module = result.graph_module
+    return module
+
+
+def measure(program: Any, passes: list[Callable[[], Any]], mode: str, trace: Path) -> float:
+    """CPU seconds of one run on a fresh copy; the copy is not counted."""
+    from qdqviz.load.copying import copy_program
+    from qdqviz.record.api import record
+
+    module = copy_program(program)
+    module = module.exported_program().graph_module if hasattr(module, "exported_program") else module
+    gc.collect()
+    began = time.process_time()
+    if mode == "plain":
+        run(module, passes)
+    else:
+        with record(trace, decisions=mode == "decisions"):
+            run(module, passes)
+    return time.process_time() - began
+
+
+def compare(title: str, program: Any, passes: list[Callable[[], Any]], rounds: int, trace: Path) -> None:
+    """Print the modes' medians and their ratios to plain, the runs interleaved."""
+    first = {mode: measure(program, passes, mode, trace) for mode in MODES}
+    seconds: dict[str, list[float]] = {mode: [] for mode in MODES}
+    for _ in range(rounds):
+        for mode in MODES:
+            seconds[mode].append(measure(program, passes, mode, trace))
+    print(title)
+    for mode in MODES:
+        ratios = [mine / plain for mine, plain in zip(seconds[mode], seconds["plain"], strict=True)]
+        print(
+            f"  {mode:10} {statistics.median(seconds[mode]):7.3f} s   ratio {statistics.median(ratios):5.2f}"
+            f"   first run {first[mode]:6.3f} s"
+        )
+    print(f"  trace      {os.path.getsize(trace):,} bytes")
+
+
+def steps(trace_path: Path) -> None:
+    """Print what it takes to reach a step from a trace just opened."""
+    from qdqviz.trace.reader import Trace
+
+    for where in (1, None):
+        began = time.perf_counter()
+        trace = Trace(trace_path)
+        opened = time.perf_counter() - began
+        step = where or trace.steps
+        began = time.perf_counter()
+        trace.after(step).root.in_order()
+        reached = time.perf_counter() - began
+        print(f"  step {step:5}: opened in {1000 * opened:5.1f} ms, state in {1000 * reached:5.1f} ms")
+        trace.close()
+    trace = Trace(trace_path)
+    decisions = sum(len(attempt.events) for item in trace.runs for attempt in trace.attempts(item.id))
+    print(f"  {decisions:,} decision events")
+    trace.close()
+
+
+def states(nodes: int = 20_000, rewrites: int = 5_000) -> None:
+    """Print memory and time of all states of a long recording held at once."""
+    from rpds import HashTrieMap
+
+    from qdqviz.ir.change import Insert, Update
+    from qdqviz.ir.graph import Body, GraphState
+    from qdqviz.ir.node import NodeState, TensorSpec
+    from qdqviz.ir.order import between, spread
+    from qdqviz.ir.values import Ref
+
+    spec = TensorSpec("float32", (4, 64))
+    keys = spread(nodes)
+    chain = [
+        NodeState(
+            i,
+            keys[i],
+            f"n{i}",
+            "call_function",
+            "edge.aten.relu.default",
+            (Ref(i - 1),) if i else (),
+            (),
+            spec,
+        )
+        for i in range(nodes)
+    ]
+    state = GraphState(HashTrieMap({"": Body(HashTrieMap({node.id: node for node in chain}))}))
+    state.root.user_sets()
+    tracemalloc.start()
+    began = time.perf_counter()
+    kept = [state]
+    for i in range(rewrites):
+        at = (i * 7919) % (nodes - 2) + 1
+        old = state.root[at]
+        new = NodeState(
+            nodes + i, between(state.root[at - 1].order, old.order), f"m{i}", *_call(old.args, spec)
+        )
+        state = state.apply_all([Insert("", new), Update("", at, "args", old.args, (Ref(new.id),))])
+        kept.append(state)
+    took = time.perf_counter() - began
+    size = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    print(f"{rewrites + 1:,} states of {nodes:,} nodes: {took:.2f} s (traced), {size / 1e6:.0f} MB")
+
+
+def _call(args: Any, spec: Any) -> tuple[Any, ...]:
+    return ("call_function", "edge.aten.clone.default", args, (), spec)
+
+
+def in_place_passes() -> list[Callable[[], Any]]:
+    """Passes that edit in place and do not retrace: built-in ones."""
+    from qdqviz.passes.builtin.advance_chain import AdvanceQuantizeOpAboveDefChainPass
+    from qdqviz.passes.builtin.postpone_dequantize import PostponeDequantizeOpBelowUseChainPass
+    from qdqviz.passes.builtin.sink import SinkOpsCloserToUsePass
+
+    return [SinkOpsCloserToUsePass, AdvanceQuantizeOpAboveDefChainPass, PostponeDequantizeOpBelowUseChainPass]
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=7, help="counted runs of each mode")
+    options = parser.parse_args()
+    import_toolchain()
+    import_module("executorch.backends.cadence.aot.ops_registrations")
+    from benchmarks.models import transformer
+
+    with tempfile.TemporaryDirectory() as folder:
+        trace = Path(folder) / "bench.qdqtrace"
+        program = transformer(layers=4)
+        count = len(program.exported_program().graph.nodes)
+        compare(f"17 Cadence passes that retrace, {count} nodes", program, pipeline(), options.rounds, trace)
+        steps(trace)
+        big = transformer(layers=44)
+        count = len(big.exported_program().graph.nodes)
+        compare(f"3 passes that edit in place, {count} nodes", big, in_place_passes(), options.rounds, trace)
+    states()
+
+
+if __name__ == "__main__":
+    main()
