@@ -152,11 +152,10 @@ def run(
     with quiet():
         program = copy_program(loaded.program)
     error: BaseException | None = None
-    about: dict[str, Any] = {"title": title or loaded.name, "command": tuple(command)}
     steering = _steering(interventions)
-    if steering is not None:
-        about["steering"] = steering
-    with record(path, **about, keep_constants=True) as recording:
+    with record(
+        path, title=title or loaded.name, command=tuple(command), keep_constants=True, steering=steering
+    ) as recording:
         collector = Collector(recording)
         for done, each in enumerate(passes):
             tell(Progress(done, len(passes), each.name, recording.path))
@@ -194,14 +193,8 @@ def _steering(interventions: Sequence[Intervention]) -> Steering | None:
     """What makes the recorder veto and force; None where there is nothing to."""
     if not interventions:
         return None
-    from inspect import signature
-
-    from qdqviz.errors import QdqvizError
     from qdqviz.live.interventions import Steering
-    from qdqviz.record.api import record
 
-    if "steering" not in signature(record).parameters:
-        raise QdqvizError("the recorder of this qdqviz can neither veto nor force")
     return Steering(interventions)
 
 

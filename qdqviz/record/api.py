@@ -16,6 +16,7 @@ from qdqviz.record.collector import fewer_full_collections
 from qdqviz.record.decisions import Decisions
 from qdqviz.record.passcalls import PassCalls
 from qdqviz.record.recorder import Recorder
+from qdqviz.record.steering import Steering
 from qdqviz.record.suspend import suspending_traces
 from qdqviz.record.tracing import watching_retraces
 from qdqviz.record.watch import watching_edits
@@ -68,6 +69,7 @@ def record(
     command: tuple[str, ...] = (),
     decisions: bool = True,
     keep_constants: bool = False,
+    steering: Steering | None = None,
 ) -> Iterator[Recording]:
     """Record every pass that runs on this thread until the block ends; user code needs no change.
 
@@ -77,6 +79,7 @@ def record(
         command: The command line that asked for it.
         decisions: Whether to instrument passes; without it only edits are recorded.
         keep_constants: Whether to keep a copy of every constant, for materializing steps.
+        steering: Vetoes rewrites and forces decisions; None leaves the passes alone.
 
     Raises:
         TraceFileError: If the file cannot be written.
@@ -90,6 +93,7 @@ def record(
     created = datetime.now(UTC).isoformat(timespec="seconds")
     writer = TraceWriter(where, TraceInfo(title or where.stem, created, _versions(), command))
     recorder = Recorder(writer, keep_constants)
+    recorder.steering = steering
     asking = Decisions(writer, decisions)
     calls = PassCalls(recorder, asking)
     recording = Recording(where, recorder, calls)

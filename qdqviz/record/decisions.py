@@ -11,6 +11,7 @@ from typing import Any
 from qdqviz.record.instrument import runtime
 from qdqviz.record.instrument.instrumenter import Instrumenter
 from qdqviz.record.runlog import RunLog
+from qdqviz.trace.events import Site
 from qdqviz.trace.model import Source
 from qdqviz.trace.writer import TraceWriter
 
@@ -69,6 +70,11 @@ class Decisions:
                 text = _read(file)
                 if text is not None:
                     self._writer.add_source(Source(file, text))
+
+    def describe(self, site: int) -> Site:
+        """The site of an id."""
+        assert self._instrumenter is not None
+        return self._instrumenter.describe(site)
 
     def restore(self) -> None:
         """Put all code back as it was."""

@@ -25,6 +25,8 @@ class Owner:
     """Number of the rewrite, once written."""
     wrote: bool = False
     """Whether any edit was made in its name, be it without effect."""
+    vetoed: bool = False
+    """Whether the pass is kept from looking at its node."""
     note: str = ""
     """Remark for the rewrite, such as `graph replaced`."""
 

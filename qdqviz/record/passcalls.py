@@ -158,6 +158,9 @@ class PassCalls:
         source = f"{getattr(cls, '__module__', '?')}:{getattr(cls, '__qualname__', name)}"
         body = recorder.body_of(module.graph)
         run = Run(recorder, subject, body, name, source, kind, _file_of(cls))
+        if recorder.steering is not None:
+            run.log.steering = recorder.steering.of(run.record.label)
+            run.log.describe = self._decisions.describe
         recorder.enter_run(run)
         return run
 

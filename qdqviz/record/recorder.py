@@ -6,7 +6,7 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 from torch.fx import Graph, GraphModule, Node
@@ -23,6 +23,7 @@ from qdqviz.record.reconcile import Reconciler, differs
 from qdqviz.record.retrace import NodeRun, Retrace, RetraceReader, fetch, new_graph
 from qdqviz.record.runlog import RETRACE_SITE, RunLog
 from qdqviz.record.running import Run
+from qdqviz.record.steering import Steering, plainly
 from qdqviz.record.subject import LiveSubject, dialect_of, inner_graph
 from qdqviz.trace.model import LookedFor, Subject
 from qdqviz.trace.writer import TraceWriter
@@ -43,6 +44,8 @@ class Recorder:
         self.names: dict[int, str] = {}
         """Names that callers gave to graph modules, by object id."""
         self.run_count = 0
+        self.steering: Steering | None = None
+        """Who vetoes and forces; None where nobody does."""
         self.write_sites: Callable[[Iterable[int]], None] = lambda sites: None
         """Writes the sites that a pass run decided at."""
         self._thread = threading.get_ident()
@@ -360,7 +363,8 @@ class Recorder:
         last = graph._root._prev
         asked = len(log.events)
         try:
-            run.result = original(interpreter, node)
+            with plainly(interpreter) if owner.vetoed else nullcontext():
+                run.result = original(interpreter, node)
             return run.result
         finally:
             run.created = _nodes_after(graph, last)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +12,8 @@ from qdqviz.record.editlog import EditLog
 from qdqviz.record.identity import Identities
 from qdqviz.record.observe import Observer
 from qdqviz.record.owner import Owner
-from qdqviz.trace.events import Kind
+from qdqviz.record.steering import RunSteering
+from qdqviz.trace.events import Kind, Site
 from qdqviz.trace.model import LookedFor
 
 RETRACE_SITE = -1
@@ -52,7 +54,7 @@ class ClosedAttempt:
 class RunLog:
     """The log of one pass run; instrumented code writes `events`, watchers ask for owners.
 
-    Implements the decision log's protocol: `events`, `open`, `close`.
+    Implements the decision log's protocol: `events`, `forced`, `vetoes`, `open`, `skipped`, `close`.
     """
 
     def __init__(self, ids: Identities, observer: Observer, path_of: Any) -> None:
@@ -72,6 +74,12 @@ class RunLog:
         """Owner of the write that is under way."""
         self.elsewhere: dict[Node, Owner] = {}
         """Nodes created in graphs that are not (yet) a subject's, by the attempt that made them."""
+        self.steering: RunSteering | None = None
+        """What is vetoed and forced in this run; None where nothing is."""
+        self.describe: Callable[[int], Site] = _no_site
+        """The site of an id."""
+        self.forced: Callable[[int, bool], bool] | None = None
+        """Site and outcome of a decision to the outcome that it has to have; None where nothing is forced."""
         self._ids = ids.of
         self._observer = observer
         self._path_of = path_of
@@ -84,9 +92,14 @@ class RunLog:
         self._unused_by: dict[int, Owner] = {}
         self._shapes: dict[tuple[Any, ...], tuple[Any, ...]] = {}
 
+    @property
+    def vetoes(self) -> bool:
+        """Whether anything may have to be skipped."""
+        return self.steering is not None
+
     # -- attempts ----------------------------------------------------------------------------------
 
-    def open(self, site: int, item: object) -> Token | None:
+    def open(self, site: int, item: object, skippable: bool = True) -> Token | None:
         """A loop handed out `item`: open an attempt if it is a node (or holds one) and none is open."""
         if self._current is not None:
             return None
@@ -101,7 +114,25 @@ class RunLog:
             owner = self._sweeps[nid] = Owner("attempt", nid, self._path_of(node), node.name)
         owner.sites.add(site)
         self._current = Token(owner, len(self.events), self.edits.seq)
+        if self.steering is not None:
+            self._steer(owner, skippable)
         return self._current
+
+    def skipped(self, token: object) -> bool:
+        """Whether the item of this token must be passed over."""
+        return token is self._current and self._current is not None and self._current.owner.vetoed
+
+    def _steer(self, owner: Owner, skippable: bool) -> None:
+        """Veto the attempt that has just opened, or turn decisions in it, as far as that was asked for."""
+        steering = self.steering
+        assert steering is not None
+        if skippable:
+            owner.vetoed = steering.skips(owner.path, owner.name)
+        else:
+            steering.cannot_skip(owner.path, owner.name)
+        forced = steering.forces_on(owner.path, owner.name)
+        if forced:
+            self.forced = lambda site, outcome: steering.outcome(forced, self.describe(site), outcome)
 
     def close(self, token: object) -> None:
         """The item of this token is done."""
@@ -122,10 +153,11 @@ class RunLog:
 
     def _close(self, token: Token, raised: bool) -> None:
         self._current = None
+        self.forced = None
         attempt = self._reduce(token.owner, token.start, token.seq, raised)
         del self.events[token.start :]
         self._latest = (attempt, len(self.events))
-        if attempt.shape or raised:
+        if attempt.shape or raised or token.owner.vetoed:
             self.closed.append(attempt)
 
     def _mark_raised(self) -> bool:
@@ -267,3 +299,7 @@ def _nodes_in(value: Any) -> list[Node]:
             stack.extend(item)
             stack.extend(item.values())
     return found
+
+
+def _no_site(site: int) -> Site:
+    raise KeyError(site)

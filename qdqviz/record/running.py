@@ -122,6 +122,8 @@ class Run:
 def _outcome(owner: Owner | None, raised: bool) -> str:
     if raised:
         return "raised"
+    if owner is not None and owner.vetoed and not owner.wrote:
+        return "vetoed"
     return "fired" if owner is not None and owner.wrote else "declined"
 
 

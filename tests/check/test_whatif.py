@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 
 import jsonschema
@@ -19,12 +18,8 @@ from qdqviz.live.interventions import Force, Veto, settle
 from qdqviz.live.session import run
 from qdqviz.load.programs import describe
 from qdqviz.passes.resolve import resolve
-from qdqviz.record.api import record
 from qdqviz.schemas import load_schema
 
-pytestmark = pytest.mark.skipif(
-    "steering" not in inspect.signature(record).parameters, reason="the recorder cannot veto or force"
-)
 EDGE = exir_ops.edge.aten
 
 

@@ -32,10 +32,14 @@ def test(site: int, value: Any) -> Any:
     if log is None or get_ident() != state.owner:
         return value
     if value is True or value is False:
+        if log.forced is not None:
+            value = log.forced(site, value)
         log.events.append((_TEST, site, value))
         return value
     seen = value if id(type(value)) not in CONTAINERS else snapshot(value)
     outcome = bool(value)
+    if log.forced is not None:
+        outcome = log.forced(site, outcome)
     if state.log is log:
         log.events.append((_TEST, site, outcome, seen))
     return outcome
@@ -45,6 +49,8 @@ def value(site: int, value: Any) -> Any:
     """An operand whose value goes on: of `and`/`or`, an item of `any`/`all`, a match subject."""
     log = state.log
     if log is not None and get_ident() == state.owner:
+        if log.forced is not None and (value is True or value is False):
+            value = log.forced(site, value)
         log.events.append((_VALUE, site, value if value is True or value is False else None, keep(value)))
     return value
 
@@ -59,6 +65,8 @@ def comparing(operate: Callable[[Any, Any], Any]) -> Comparison:
         seen_left = left if id(type(left)) not in CONTAINERS else snapshot(left)
         seen_right = right if id(type(right)) not in CONTAINERS else snapshot(right)
         result = operate(left, right)
+        if log.forced is not None and (result is True or result is False):
+            result = log.forced(site, result)
         if state.log is log:
             outcome = result if result is True or result is False else None
             log.events.append((_COMPARE, site, outcome, seen_left, seen_right))
@@ -79,6 +87,8 @@ def comparing_test(operate: Callable[[Any, Any], Any]) -> Comparison:
         result = operate(left, right)
         if result is not True and result is not False:
             result = bool(result)
+        if log.forced is not None:
+            result = log.forced(site, result)
         if state.log is log:
             log.events.append((_COMPARE, site, result, seen_left, seen_right))
         return result
@@ -133,6 +143,8 @@ def chain(site: int, links: int, result: Any) -> Any:
     log = state.log
     if log is not None and get_ident() == state.owner and (seen := _chain(site)) is not None:
         state.chains.pop()
+        if log.forced is not None and (result is True or result is False):
+            result = log.forced(site, result)
         last = result if result is True or result is False else None
         # Cut short, its last link is known to be false, whatever object says so.
         _note_links(site, seen, last if len(seen) == links + 2 else False)
@@ -141,8 +153,11 @@ def chain(site: int, links: int, result: Any) -> Any:
 
 def chain_test(site: int, outcome: bool) -> bool:
     """The outcome of a chain in test position, whose links have been tested by the interpreter."""
-    if state.log is not None and get_ident() == state.owner and (seen := _chain(site)) is not None:
+    log = state.log
+    if log is not None and get_ident() == state.owner and (seen := _chain(site)) is not None:
         state.chains.pop()
+        if log.forced is not None:
+            outcome = log.forced(site, outcome)
         _note_links(site, seen, outcome)
     return outcome
 

@@ -61,6 +61,10 @@ class _Loop:
             log.events.append((_ITEM, self.site, None if self.token is None else True, keep(item)))
         return item
 
+    def keeps(self, _: Any) -> bool:
+        """Whether the item that was just taken is handed on to the loop."""
+        return self.token is None or not self.log.skipped(self.token)
+
     def __del__(self) -> None:
         how = self._how()  # before the item is closed: the log may drop its events then
         if self.token is not None:
@@ -90,7 +94,8 @@ def each(site: int, iterable: Iterable[Any]) -> Iterable[Any]:
     if log is None or get_ident() != state.owner:
         return iterable
     loop = _Loop(log, site)
-    return map(loop.take, loop, iterable)
+    items = map(loop.take, loop, iterable)
+    return filter(loop.keeps, items) if log.vetoes else items
 
 
 def popped(site: int, loop: int, function: int, item: Any) -> Any:
@@ -106,7 +111,7 @@ def popped(site: int, loop: int, function: int, item: Any) -> Any:
         token, worklist.token = worklist.token, None
         log.close(token)
     worklist.count += 1
-    worklist.token = log.open(site, item)
+    worklist.token = log.open(site, item, False)
     log.events.append((_ITEM, site, None if worklist.token is None else True, keep(item)))
     return item
 

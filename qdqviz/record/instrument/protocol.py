@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -25,8 +26,19 @@ class DecisionLog(Protocol):
     def events(self) -> list[tuple[Any, ...]]:
         """Raw events in order: `(kind, site, outcome, *values)`, see `qdqviz.trace.events.Kind`."""
 
-    def open(self, site: int, item: object) -> object | None:
-        """Take notice that the loop at `site` handed out `item`.
+    @property
+    def forced(self) -> Callable[[int, bool], bool] | None:
+        """How a decision comes out, given its site and how it came out by itself; None leaves them all."""
+
+    @property
+    def vetoes(self) -> bool:
+        """Whether `skipped` may say yes."""
+
+    def skipped(self, token: object) -> bool:
+        """Whether the loop has to pass over the item of `token`."""
+
+    def open(self, site: int, item: object, skippable: bool = True) -> object | None:
+        """Take notice that the loop at `site` handed out `item`; it can be passed over if `skippable`.
 
         Returns:
             A token if the item is a focus, which the hooks hand to `close` exactly once; else None.

@@ -44,7 +44,10 @@ class Log:
         self.count = 0
         self.opened = set()
 
-    def open(self, site, item):
+    forced = None
+    vetoes = False
+
+    def open(self, site, item, skippable=True):
         self.count += 1
         if self.count % 2:
             return None

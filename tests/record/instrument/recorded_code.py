@@ -24,7 +24,10 @@ class Log:
         self.events: list[tuple] = []
         self.tokens: dict[object, Item] = {}
 
-    def open(self, site: int, item: object) -> object | None:
+    forced = None
+    vetoes = False
+
+    def open(self, site: int, item: object, skippable: bool = True) -> object | None:
         held = item if type(item) is Item else None
         if type(item) in (tuple, list):
             held = next((one for one in item if type(one) is Item), None)

@@ -66,7 +66,10 @@ class MarkLog:
     def __init__(self) -> None:
         self.events = []
 
-    def open(self, site: int, item: object) -> object | None:
+    forced = None
+    vetoes = False
+
+    def open(self, site: int, item: object, skippable: bool = True) -> object | None:
         return object() if type(item) is Mark else None
 
     def close(self, token: object) -> None:
