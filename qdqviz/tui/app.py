@@ -85,6 +85,7 @@ class QdqvizApp(App[None]):
             return
         plan = self._source
         self.recording = Recording(plan, self._folder / "recorded.qdqtrace", self.post_message)
+        self.main.is_recording = True
         self.main.show_progress(f"loading {safe_text(plan.target)} …")
         self.recording.start()
 
@@ -113,6 +114,7 @@ class QdqvizApp(App[None]):
         if self.main.workshop is None:
             self.exit()
             return
+        self.main.is_recording = False
         self.main.show_progress("")
         self.main.read_on()
 

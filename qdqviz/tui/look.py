@@ -131,7 +131,7 @@ class Look:
         )
 
     def _standard(self, colour: Colour) -> Color | None:
-        """The colour of the 16 whose hue is nearest; none for grey or black, which may be the terminal's ground."""
+        """The colour of the 16 with its hue; none for grey and black, which may be the terminal's ground."""
         parts = (colour.red / 255, colour.green / 255, colour.blue / 255)
         hue, saturation, brightness = colorsys.rgb_to_hsv(*parts)
         if saturation < GREY or brightness < BLACK:

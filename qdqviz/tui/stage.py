@@ -161,11 +161,10 @@ class Stage:
         pane = self.pane(name)
         if name == "steps":
             hidden = self.outline.outline.hidden
-            return PaneFrame(
-                name, area, "1 passes & rewrites", f"{hidden} hidden" if hidden else "", (), pane.has_focus
-            )
+            title = f"1 passes, {hidden} hidden" if hidden else "1 passes & rewrites"
+            return PaneFrame(name, area, title, has_focus=pane.has_focus)
         if name == "lanes":
-            return PaneFrame(name, area, "3 live ranges", self.lanes_note, (), pane.has_focus)
+            return PaneFrame(name, area, "3 live ranges", self.lanes_note, has_focus=pane.has_focus)
         title, note = self._caption(name, view)
         if name == "left":
             title = f"2 {title}"

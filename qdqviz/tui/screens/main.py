@@ -134,7 +134,7 @@ class MainScreen(Workbench):
         """One step back: stop a layout, return to the rewrite, drop the selection."""
         if self.current() is None and self.workshop is not None:
             self.workshop.cancel()
-            self.stage.tell("stopped; + or - lays it out again")
+            self.give_up("stopped; + or - lays it out again")
         elif self.view.lens.anchor is not None:
             self.change(lens=Lens(self.view.lens.radius))
         else:

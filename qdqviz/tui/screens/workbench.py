@@ -46,7 +46,7 @@ class Workbench(Screen[None]):
 
     DEFAULT_CSS = """
     Workbench { layers: frame panes; overflow: hidden; background: $background; }
-    Workbench > * { position: absolute; layer: panes; background: $background; }
+    Workbench > Painted { position: absolute; layer: panes; background: $background; }
     Workbench > #frame { layer: frame; }
     Workbench > #small { width: 100%; height: 100%; content-align: center middle; text-align: center; }
     Workbench OutlineView, MainScreen LinesView {
@@ -64,8 +64,11 @@ class Workbench(Screen[None]):
         """What is chosen."""
         self.progress = ""
         """What a recording does right now."""
+        self.is_recording = False
+        """Whether a recording is on."""
         self.stage = Stage(OutlineView(self._title, id="steps"))
         """The panes."""
+        self._awaited: tuple[Place, Lens] | None = None
         self._small = Static(id="small", markup=False)
 
     def compose(self) -> ComposeResult:
@@ -77,8 +80,8 @@ class Workbench(Screen[None]):
         """Nothing is in view before the size is known."""
         self._small.display = False
         self._arrange()
-        self.stage.tell("loading …")
-        self.focus_stop("steps" if "steps" in self.stage.stops(self.view) else "graph")
+        if self.stage.arrangement is not None and "steps" in self.stage.arrangement.panes:
+            self.focus_stop("steps")
 
     # -- the trace ---------------------------------------------------------------------------------
 
@@ -92,6 +95,8 @@ class Workbench(Screen[None]):
         is_first = self.lists is None or not self.lists.subjects
         self.lists = lists
         self._list_rows()
+        if not lists.subjects and not self.is_recording:
+            self.stage.tell("nothing was recorded: no pass ran")
         if is_first and (place := opening_place(lists)) is not None:
             self.change(place=place)
             assert self.workshop is not None
@@ -165,7 +170,9 @@ class Workbench(Screen[None]):
         """Say in the header where one is."""
         if self.stage.arrangement is not None:
             columns = self.stage.arrangement.width
-            self.stage.header.show(header_runs(self.lists, self.view.place, self.progress, columns))
+            is_cut = self.lists is not None and not self.lists.complete and not self.is_recording
+            progress = "the recording was cut off" if is_cut else self.progress
+            self.stage.header.show(header_runs(self.lists, self.view.place, progress, columns))
 
     # -- scenes ------------------------------------------------------------------------------------
 
@@ -177,11 +184,12 @@ class Workbench(Screen[None]):
         if known is not None:
             self._show(known)
             return
+        self._awaited = (view.place, view.lens)
         self.workshop.want_scene(view.place, view.lens)
         self.set_timer(_PATIENCE, lambda: self._show_placeholder(view.place, view.lens))
 
     def _show_placeholder(self, place: Place, lens: Lens) -> None:
-        if (place, lens) == (self.view.place, self.view.lens) and self.current() is None:
+        if self._awaited == (place, lens):
             self.stage.tell("laying out …  esc stops")
             self.stage.scene = None
             self._show_details()
@@ -194,11 +202,18 @@ class Workbench(Screen[None]):
 
     def on_scene_failed(self, message: messages.SceneFailed) -> None:
         """Say why there is no picture."""
-        if (message.place, message.lens) == (self.view.place, self.view.lens):
-            self.stage.scene = None
-            self.stage.tell(message.reason)
+        if self._awaited == (message.place, message.lens):
+            self.give_up(message.reason)
+
+    def give_up(self, reason: str) -> None:
+        """Show why there is no picture in place of it."""
+        self._awaited = None
+        self.stage.scene = None
+        self.stage.tell(reason)
+        self._show_details()
 
     def _show(self, scene: Scene) -> None:
+        self._awaited = None
         window = self.stage.window_keeping(self.view.selected, scene)
         self.stage.show_scene(scene, self.view, window)
         self.stage.status.show(scene.sight.sentence, self._status_style())

@@ -28,7 +28,7 @@ class GraphView(Painted, can_focus=True):
         super().__init__(id=id)
         self.cells: Cells | None = None
         """What is drawn; None shows `notice`."""
-        self.notice = ""
+        self.notice = "loading …"
         """Said in the middle while there is no picture."""
         self.selected: int | None = None
         """The box with the heavy frame."""

@@ -1,0 +1,64 @@
+"""Drives the app in tests: opens it without a terminal and waits until all work is done."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from qdqviz.draw.theme import load_theme
+from qdqviz.trace.reader import Trace
+from qdqviz.tui.app import QdqvizApp
+
+SIZES = ((80, 24), (120, 40), (200, 60))
+PATIENCE = 20.0
+FRAME = 0.04
+"""Seconds in which what was made has been painted."""
+
+
+def make_app(source, *, theme="dark", depth="true", folder=Path("/nonexistent")):
+    shown = Trace(source) if isinstance(source, Path) else source
+    return QdqvizApp(shown, load_theme(theme), depth, folder)
+
+
+async def settle(pilot):
+    """Wait until nothing is being made and what was made is shown."""
+    app = pilot.app
+    until = time.monotonic() + PATIENCE
+    quiet = 0
+    while quiet < 3:
+        assert time.monotonic() < until, "the app did not come to rest"
+        await pilot.pause()
+        workshop = app.main.workshop
+        quiet = quiet + 1 if workshop is not None and workshop.is_idle() else 0
+        await asyncio.sleep(0.005)
+    await pilot.pause(FRAME)
+
+
+@asynccontextmanager
+async def running(source, size=(120, 40), **options):
+    """The app's pilot, once the first picture is there."""
+    app = make_app(source, **options)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await settle(pilot)
+        yield pilot
+
+
+async def press(pilot, *keys):
+    """Press keys, each once all that the one before it asked for is shown."""
+    for key in keys:
+        await pilot.press(key)
+        await settle(pilot)
+
+
+async def type_text(pilot, text):
+    """Type a text into a line and wait for what comes of it."""
+    await pilot.press(*text)
+    await settle(pilot)
+
+
+def screen_text(app):
+    """What is on the screen, line by line."""
+    lines = app.screen._compositor.render_strips()
+    return "\n".join("".join(segment.text for segment in line) for line in lines[: app.size.height])

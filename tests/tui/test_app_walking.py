@@ -1,0 +1,181 @@
+import pytest
+from driving import press, running, screen_text, type_text
+
+from qdqviz.tui.model.place import Place
+
+
+def place(pilot):
+    return pilot.app.main.view.place
+
+
+async def test_it_opens_at_the_first_rewrite(small_path):
+    async with running(small_path) as pilot:
+        assert place(pilot) == Place("step", 0, 2, 1)
+        text = screen_text(pilot.app)
+        assert "step 1/5 · rewrite 1 of pass 2/5" in text
+        assert "Moved quantize above slice_tensor" in text
+        assert "quantize above slice_ten" in text and "peak 8 KiB" in text
+
+
+async def test_arrows_and_vi_keys_step_through_the_rewrites(small_path):
+    async with running(small_path) as pilot:
+        await press(pilot, "right", "l")
+        assert place(pilot).step == 3
+        await press(pilot, "left", "h", "left")
+        assert place(pilot).step == 1
+        await press(pilot, "G")
+        assert place(pilot).step == 5
+        await press(pilot, "right", "g")
+        assert place(pilot).step == 1
+
+
+async def test_brackets_go_from_pass_to_pass(small_path):
+    async with running(small_path) as pilot:
+        await press(pilot, "right_square_bracket")
+        assert place(pilot) == Place("run", 0, 3)
+        assert "FuseCascadedViewOps: 1 rewrite; 3 attempts, 2 declined" in screen_text(pilot.app)
+        await press(pilot, "left_square_bracket", "left_square_bracket")
+        assert place(pilot) == Place("run", 0, 1)
+        await press(pilot, "right")
+        assert place(pilot).step == 1
+
+
+async def test_moving_in_the_list_goes_to_every_row(small_path):
+    async with running(small_path) as pilot:
+        kinds = []
+        await press(pilot, *["up"] * 20)
+        for _ in range(17):
+            kinds.append(place(pilot).kind)
+            await press(pilot, "down")
+        assert kinds.count("step") == 5 and kinds[0] == "start" and kinds[-2:] == ["error", "declined"]
+
+
+async def test_a_pass_that_raised_says_so_in_the_status_line(small_path):
+    async with running(small_path) as pilot:
+        await press(pilot, "G", "left_square_bracket")
+        assert "RemoveRelu raised KeyError: 'quant_min' (passes.py:31)" in screen_text(pilot.app)
+        assert pilot.app.main.stage.status.style_key == "ui.status_error"
+
+
+async def test_enter_folds_a_pass_away_and_unfolds_it(small_path):
+    async with running(small_path) as pilot:
+        outline = pilot.app.main.stage.outline
+        rows = len(outline.outline.rows)
+        await press(pilot, "enter")
+        assert place(pilot) == Place("run", 0, 2)
+        assert len(outline.outline.rows) == rows - 3
+        await press(pilot, "enter")
+        assert len(outline.outline.rows) == rows
+
+
+async def test_passes_that_changed_nothing_can_be_hidden(small_path):
+    async with running(small_path) as pilot:
+        assert "HoistViews" in screen_text(pilot.app)
+        await press(pilot, "z")
+        text = screen_text(pilot.app)
+        assert "HoistViews" not in text and "1 hidden" in text
+        await press(pilot, "z")
+        assert "HoistViews" in screen_text(pilot.app)
+
+
+async def test_go_to_a_step_by_its_number(small_path):
+    async with running(small_path) as pilot:
+        await press(pilot, "colon", "4", "enter")
+        assert place(pilot).step == 4
+        await press(pilot, "number_sign", "9", "enter")
+        assert "there is no step 9: the last one is 5" in screen_text(pilot.app)
+        await press(pilot, "backspace", "x", "enter")
+        assert "a step is a number from 1 to 5" in screen_text(pilot.app)
+        await press(pilot, "escape")
+        assert place(pilot).step == 4
+
+
+async def test_a_search_goes_to_a_node_that_the_picture_did_not_show(small_path):
+    async with running(small_path) as pilot:
+        main = pilot.app.main
+        await press(pilot, "slash")
+        await type_text(pilot, "relu")
+        assert "1 node · 1 rewrite" in screen_text(pilot.app)
+        await press(pilot, "enter")
+        node = main.current().sight.after.named("aten_relu_default").id
+        assert main.view.selected == node and main.view.lens.anchor == node
+        assert main.current().picture.box(node) is not None
+        await press(pilot, "escape")
+        assert main.view.lens.anchor is None and main.current().picture.box(node) is None
+
+
+async def test_a_search_goes_to_a_rewrite(small_path):
+    async with running(small_path) as pilot:
+        await press(pilot, "slash")
+        await type_text(pilot, "metadata of")
+        await press(pilot, "enter")
+        assert place(pilot).step == 4
+
+
+async def test_a_search_that_finds_nothing_says_so_and_goes_nowhere(small_path):
+    async with running(small_path) as pilot:
+        await press(pilot, "slash")
+        await type_text(pilot, "zzz")
+        await press(pilot, "enter")
+        assert "nothing found" in screen_text(pilot.app)
+        await press(pilot, "escape")
+        assert place(pilot).step == 1
+
+
+async def test_n_goes_from_rewrite_to_rewrite_of_a_node(small_path):
+    async with running(small_path) as pilot:
+        main = pilot.app.main
+        assert main.current().sight.after[main.node()].name == "quantize_up"
+        await press(pilot, "n")
+        assert place(pilot).step == 4
+        await press(pilot, "n")
+        assert place(pilot).step == 4 and "no further rewrite is about this node" in screen_text(pilot.app)
+        await press(pilot, "N")
+        assert place(pilot).step == 1
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 60)])
+async def test_walking_through_the_graph_shows_each_node_in_the_details(small_path, size):
+    async with running(small_path, size) as pilot:
+        main = pilot.app.main
+        await press(pilot, "2", "down")
+        names = [main.current().sight.after[main.node()].name]
+        await press(pilot, "down")
+        names.append(main.current().sight.after[main.node()].name)
+        await press(pilot, "up")
+        names.append(main.current().sight.after[main.node()].name)
+        assert names == ["aten_slice_copy_tensor", "dequantize", "aten_slice_copy_tensor"]
+        await press(pilot, "5")
+        assert "edge.aten.slice_copy.Tensor" in screen_text(pilot.app)
+
+
+async def test_enter_looks_at_the_graph_around_a_node(small_path):
+    async with running(small_path) as pilot:
+        main = pilot.app.main
+        await press(pilot, "2", "down", "down", "enter")
+        assert main.view.lens.anchor == main.node()
+        assert main.current().sight.after[main.node()].name == "dequantize"
+
+
+async def test_the_radius_grows_and_shrinks(small_path):
+    async with running(small_path) as pilot:
+        main = pilot.app.main
+        counts = [len(main.current().picture.boxes)]
+        for key in ("plus", "minus", "minus", "minus", "minus"):
+            await press(pilot, key)
+            counts.append(len(main.current().picture.boxes))
+        assert counts[1] > counts[0] == counts[2] > counts[3] > counts[4] == counts[5] > 0
+
+
+async def test_folds_open_and_close(small_path):
+    async with running(small_path) as pilot:
+        main = pilot.app.main
+        await press(pilot, "slash")
+        await type_text(pilot, "relu")
+        await press(pilot, "enter")
+        folds = [box for box in main.current().picture.boxes if box.kind != "node"]
+        assert [len(box.members) for box in folds] == [4]
+        await press(pilot, "o")
+        assert all(box.kind == "node" for box in main.current().picture.boxes)
+        await press(pilot, "o")
+        assert any(box.kind == "chain" for box in main.current().picture.boxes)

@@ -1,0 +1,125 @@
+import fakes
+import pytest
+
+from qdqviz.draw.text import width
+from qdqviz.tui.model.archive import Archive
+from qdqviz.tui.model.details.about_meta import meta_facts
+from qdqviz.tui.model.details.about_node import node_facts
+from qdqviz.tui.model.details.fact import BREAK, Fact, Part, lay_out, lines_fact, plain_fact
+from qdqviz.tui.model.details.tabs import DETAIL_TABS, detail_facts
+
+
+@pytest.fixture
+def archive(small):
+    return Archive(small)
+
+
+def facts_at(archive, step, name):
+    _, before, after = archive.around(step)
+    node = (after.root.named(name) or before.root.named(name)).id
+    found = node_facts(before.root, after.root, node, archive.lists.ops, archive.text)
+    return {fact.label: fact.text for fact in found}, found
+
+
+def test_arguments_go_by_their_parameter_names_and_scales_are_exact(archive):
+    facts, _ = facts_at(archive, 1, "dequantize_1")
+    assert facts["input"] == "quantize_1"
+    assert (facts["scale"], facts["zero_point"], facts["dtype"]) == ("0.02", "-3", "int8")
+    assert facts["quantized"] == "per tensor, -128 to 127 as int8"
+    assert facts["makes"] == "fp32 1×8×64  2 KiB"
+
+
+def test_defaults_that_are_not_passed_are_shown_as_such(archive):
+    facts, _ = facts_at(archive, 1, "aten_add_tensor")
+    assert facts["alpha"] == "1  default"
+
+
+def test_module_and_source_line_come_from_the_metadata(archive):
+    facts, _ = facts_at(archive, 1, "aten_slice_copy_tensor")
+    assert facts["module"] == "left (model.Left)"
+    assert facts["source"] == "model.py:12  return self.left(x) + self.right(x)"
+
+
+def test_what_differs_says_what_it_was(archive):
+    _, found = facts_at(archive, 1, "aten_slice_copy_tensor")
+    texts = [(fact.label, fact.text) for fact in found]
+    at = texts.index(("makes", "int8 1×8×64  512 B"))
+    assert texts[at + 1] == ("", "was fp32 1×8×64  2 KiB")
+    assert ("", "was permute") in texts
+
+
+def test_nodes_that_came_and_went_say_so(archive):
+    added, _ = facts_at(archive, 1, "quantize_up")
+    gone, _ = facts_at(archive, 1, "quantize")
+    assert added["\0"] == "quantize_up  + added here" and gone["\0"] == "quantize  - removed here"
+
+
+def test_node_names_are_links(archive):
+    _, found = facts_at(archive, 1, "aten_slice_copy_tensor")
+    links = {part.text: part.node for fact in found for part in fact.parts if part.node is not None}
+    _, _, after = archive.around(1)
+    assert links["quantize_up"] == after.root.named("quantize_up").id
+    assert links["dequantize"] == after.root.named("dequantize").id
+
+
+def test_lost_metadata_is_shown(archive):
+    _, before, after = archive.around(4)
+    node = after.root.named("quantize_up").id
+    facts = [(fact.label, fact.text) for fact in meta_facts(before.root, after.root, node, archive.text)]
+    assert ("debug_handle", "7") in facts and ("", "not so before") in facts
+
+
+def test_tabs_that_are_not_built_say_so(archive):
+    for tab in DETAIL_TABS:
+        if tab.missing:
+            assert "not built" in detail_facts(tab.name, archive, None, None)[0].text
+
+
+def test_long_text_is_wrapped_at_blanks_and_every_line_fits():
+    facts = [
+        plain_fact("source", "the quick brown fox jumps over the lazy dog " * 3),
+        plain_fact("x", "y" * 100),
+    ]
+    for columns in (20, 37, 60):
+        lines = lay_out(facts, columns)
+        assert all(sum(width(part.text) for part in line) <= columns for line in lines)
+    words = "".join(part.text for line in lay_out(facts[:1], 60) for part in line if part.style != "muted")
+    assert words.split() == facts[0].text.split()
+
+
+def test_wide_characters_are_wrapped_by_their_columns():
+    lines = lay_out([plain_fact("n", "宽" * 30)], 24)
+    assert all(sum(width(part.text) for part in line) <= 24 for line in lines)
+    assert sum(line[-1].text.count("宽") for line in lines) == 30
+
+
+def test_a_fact_of_several_lines_keeps_them_and_its_label_stands_once():
+    lines = lay_out([lines_fact("trace", ["one", "two"])], 40)
+    assert ["".join(part.text for part in line).split() for line in lines] == [["trace", "one"], ["two"]]
+    assert Fact("a", (Part("x"), BREAK, Part("y"))).text == "x\ny"
+
+
+def test_texts_of_graphs_are_made_safe(hostile_path):
+    from qdqviz.trace.reader import Trace
+
+    archive = Archive(Trace(hostile_path))
+    for step in range(1, archive.lists.steps + 1):
+        _, before, after = archive.around(step)
+        for node in after.root:
+            found = node_facts(before.root, after.root, node.id, archive.lists.ops, archive.text)
+            found += meta_facts(before.root, after.root, node.id, archive.text)
+            for line in lay_out(found, 50):
+                for part in line:
+                    assert "\x1b" not in part.text and "\n" not in part.text and "\u202e" not in part.text
+    archive.close()
+
+
+def test_the_first_state_alone_has_facts_too(archive):
+    state = archive.at(0, 0)
+    node = state.root.named("aten_relu_default")
+    facts = {
+        fact.label: fact.text
+        for fact in node_facts(None, state.root, node.id, archive.lists.ops, archive.text)
+    }
+    assert facts["op"] == "edge.aten.relu.default  computes" and facts["read by"] == "output"
+    assert fakes.Q not in facts
