@@ -18,7 +18,7 @@ class ConstantPool:
         """Take the encoder; `keep` holds a copy of every tensor by fingerprint."""
         self._encoder = encoder
         self._keep = keep
-        self._known: dict[int, tuple[Any, int, str]] = {}
+        self._known: dict[int, tuple[Any, tuple[int, int], str]] = {}
         self.tensors: dict[str, torch.Tensor] = {}
         """Tensor by fingerprint, where kept."""
         self.modules: dict[str, Any] = {}
@@ -33,7 +33,7 @@ class ConstantPool:
     def fingerprint(self, tensor: torch.Tensor) -> str | None:
         """Content hash over dtype, shape and bytes; None for a tensor without data (fake, meta)."""
         known = self._known.get(id(tensor))
-        version = tensor._version if not tensor.is_inference() else 0
+        version = _version(tensor)
         if known is not None and known[1] == version:
             return known[2]
         found = content_hash(tensor)
@@ -43,6 +43,15 @@ class ConstantPool:
         if self._keep and found not in self.tensors:
             self.tensors[found] = tensor.detach().clone()
         return found
+
+
+def _version(tensor: torch.Tensor) -> tuple[int, int]:
+    """What changes when a tensor is given other storage or is edited in place."""
+    try:
+        storage = tensor.data_ptr()
+    except RuntimeError:  # a fake tensor has none
+        storage = 0
+    return storage, 0 if tensor.is_inference() else tensor._version
 
 
 def content_hash(tensor: torch.Tensor) -> str | None:

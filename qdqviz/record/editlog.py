@@ -92,6 +92,14 @@ class EditLog:
         self.seq += 1
         self._versions.setdefault(nid, []).append((self.seq, owner, None))
 
+    def last_writer(self, nids: Iterable[int]) -> Owner | None:
+        """Owner of the latest write to any of these nodes since the last flush, bookkeeping aside."""
+        found = [
+            (seq, owner) for nid in nids for seq, owner, _ in self._versions.get(nid, ()) if not owner.settles
+        ]
+        found += [(d[2], d[1]) for nid in nids if (d := self._dirty.get(nid)) is not None]
+        return max(found, key=lambda pair: pair[0])[1] if found else None
+
     def settle_node(self, nid: int) -> None:
         """Read one node now, if it was written to."""
         if nid in self._dirty:

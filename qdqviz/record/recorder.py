@@ -7,6 +7,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from typing import Any
 
 from torch.fx import Graph, GraphModule, Node
@@ -100,6 +101,9 @@ class Recorder:
     def know_program(self, program: Any) -> None:
         """Take note of an ExportedProgram, whose signature says what its placeholders stand for."""
         self._programs[id(program.graph_module)] = program
+        body = self._bodies.get(program.graph_module.graph)
+        if body is not None:
+            self.subjects[body.subject].program = weakref.ref(program)
 
     def subject_of(self, module: GraphModule) -> LiveSubject:
         """The subject that a pass is about to run on; a graph not seen before is read whole."""
@@ -121,7 +125,9 @@ class Recorder:
     def _new_subject(self, module: GraphModule, parent: int | None) -> LiveSubject:
         subject = LiveSubject(len(self.subjects), self.ids, self.encoder, self.pool)
         self.subjects.append(subject)
-        lifted = lifted_constants(self._programs.get(id(module)), self.pool)
+        program = self._programs.get(id(module))
+        subject.program = None if program is None else weakref.ref(program)
+        lifted = lifted_constants(program, self.pool)
         first = subject.first_state(module, lifted)
         for body in subject.bodies.values():
             self._bodies[body.graph] = self._current[body.graph] = body
@@ -181,6 +187,23 @@ class Recorder:
         )
         owner.step = owner.step or step
         return True
+
+    def check_constants(self, run: Run) -> None:
+        """Constants may have been edited in place or replaced behind their nodes while a pass ran."""
+        program = None if run.subject.program is None else run.subject.program()
+        lifted = lifted_constants(program, self.pool)
+        for body in run.subject.bodies.values():
+            for nid, mirror in body.mirrors.items():
+                old = mirror.state.constant
+                if old is None or old.fingerprint is None:
+                    continue
+                node = mirror.node
+                new = body.constant(node, nid) if node.op == "get_attr" else lifted.get(node.name)
+                if new is not None and new.fingerprint != old.fingerprint:
+                    run.log.edits.settle_node(nid)
+                    state = replace(mirror.state, constant=new)
+                    run.log.edits.put(body, nid, run.log.constant_owner(node), state)
+                    mirror.state = state
 
     def _check_metadata(self, run: Run) -> None:
         """Metadata handed out since the last flush may have changed in place."""

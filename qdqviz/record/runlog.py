@@ -252,6 +252,11 @@ class RunLog:
             return found
         return self._node_owner(node) if self.call is None else self._call_owner(node)
 
+    def constant_owner(self, node: Node) -> Owner:
+        """Owner of an edit of the constant that `node` stands for: whoever edited a reader of it last."""
+        readers = [self._ids.get(user, -1) for user in node.users]
+        return self.edits.last_writer(readers) or self._node_owner(node)
+
     def note_unused(self, node: Node, owner: Owner) -> None:
         """`owner` has just removed the last use of `node`."""
         self._unused_by[self._ids.get(node, -1)] = owner

@@ -78,6 +78,7 @@ class Run:
         """Write all that is left of the run."""
         recorder = self._recorder
         self.log.close_all(raised=error is not None)
+        recorder.check_constants(self)
         recorder.flush(self)
         table = self._attempts(error)
         self.record = replace(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from typing import Any
 
 from torch.fx import Graph, GraphModule, Node
@@ -23,6 +24,8 @@ class LiveSubject:
         """Its graphs by path."""
         self.runs: dict[str, int] = {}
         """How often each pass name has run on it."""
+        self.program: weakref.ref[Any] | None = None
+        """The ExportedProgram that it is the graph of, where known."""
         self._ids = ids
         self._encoder = encoder
         self._pool = pool

@@ -406,3 +406,64 @@ def test_a_pass_that_is_called_past_its_call_operator_is_recorded_once_too(tmp_p
     trace, _ = recorded(tmp_path, lambda: ReluToTanh().call(module))
     assert [(run.name, run.rewrites, run.parent) for run in trace.runs] == [("ReluToTanh", 1, None)]
     assert trace.runs[0].declined == 2
+
+
+class Holder(torch.nn.Module):
+    """A weight read by one add."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("weight", torch.ones(3))
+
+
+def holding():
+    """x + weight, as a graph module."""
+    graph = Graph()
+    x = graph.placeholder("x")
+    weight = graph.get_attr("weight")
+    graph.output(graph.call_function(torch.add, (x, weight)))
+    return GraphModule(Holder(), graph)
+
+
+@pytest.mark.parametrize(
+    "edit",
+    [
+        lambda module: module.weight.mul_(2),
+        lambda module: setattr(module, "weight", torch.full((3,), 2.0)),
+        lambda module: setattr(module.weight, "data", torch.full((3,), 2.0)),
+    ],
+    ids=["in place", "replaced", "other storage"],
+)
+def test_a_constant_edited_behind_its_node_is_a_rewrite(edit, tmp_path):
+    class Scales(PassBase):
+        def call(self, graph_module):
+            edit(graph_module)
+            return PassResult(graph_module, True)
+
+    module = holding()
+    trace, _ = recorded(tmp_path, lambda: Scales()(module))
+    assert titles(trace) == [("weight", ["constant"])]
+    assert walk_state(trace.final(0).root) == walk_torch(module)
+
+
+def test_a_lifted_constant_edited_behind_its_placeholder_is_a_rewrite(tmp_path):
+    class Adds(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.register_buffer("weight", torch.ones(3))
+
+        def forward(self, x):
+            return x + self.weight
+
+    program = torch.export.export(Adds(), (torch.ones(3),), strict=False)
+
+    class Scales(PassBase):
+        def call(self, graph_module):
+            program.state_dict["weight"].mul_(2)
+            return PassResult(graph_module, True)
+
+    with record(tmp_path / "t.qdqtrace") as recording:
+        recording.know(program, "forward")
+        Scales()(program.graph_module)
+    trace = recording.trace()
+    assert titles(trace) == [("b_weight", ["constant"])]
