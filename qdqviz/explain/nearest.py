@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import difflib
 from collections.abc import Sequence
 from dataclasses import replace
@@ -10,7 +11,7 @@ from qdqviz.explain.answer import Guard, NodeLink, Why
 from qdqviz.explain.evidence import Evidence
 from qdqviz.ir.graph import Body
 from qdqviz.ir.node import NodeState
-from qdqviz.ir.roles import op_name
+from qdqviz.ir.roles import OpName, op_name
 from qdqviz.trace.model import PassRun
 
 MOST_NEAREST = 3
@@ -47,7 +48,7 @@ def nearest_to(body: Body, wanted: Sequence[str], path: str) -> tuple[NodeLink, 
 
 def absent_targets(body: Body, wanted: Sequence[str]) -> tuple[str, ...]:
     """Those of some targets that no node of a graph calls."""
-    present = {target for node in body for target in (node.target, _packet(node.target))}
+    present = {name for node in body for name in (_packet(node.target), *_names(node.target))}
     return tuple(target for target in wanted if target not in present and _packet(target) not in present)
 
 
@@ -65,16 +66,36 @@ def wanted_here(evidence: Evidence, run: PassRun, answer: Why) -> Why:
     )
     if not wanted or absent_targets(body, wanted) != wanted:
         return answer
-    return replace(answer, wanted=wanted, nearest=nearest_to(body, wanted, link.path))
+    near = tuple(each for each in nearest_to(body, wanted, link.path) if each.id != link.id)
+    return replace(answer, wanted=wanted, nearest=near)
 
 
 def _wanted(guard: Guard, node: NodeState) -> list[str]:
-    """The targets that a guard compared the node's own target with."""
-    targets = [target for seen in guard.values for target in seen.targets]
+    """The targets that a guard compared the node's own target with, be it by their names."""
     own = {node.target, _packet(node.target)}
-    if not any(target in own or _packet(target) in own for target in targets):
+    targets = [target for seen in guard.values for target in seen.targets]
+    if any(target in own or _packet(target) in own for target in targets):
+        return [target for target in targets if target not in own]
+    names = _names(node.target)
+    if any(seen.value.strip("'") in names for seen in guard.values):
+        return [text for text in _literals(guard.text) if text not in names]
+    return []
+
+
+def _names(target: str) -> set[str]:
+    """What a pass may call a target by: `linear.default`, `linear`."""
+    name = op_name(target)
+    return {target, name.base, f"{name.base}.{name.overload}"}
+
+
+def _literals(text: str) -> list[str]:
+    """The string literals of an expression."""
+    try:
+        tree = ast.parse(text, mode="eval")
+    except SyntaxError:  # cut short
         return []
-    return [target for target in targets if target not in own]
+    found = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    return [value for value in found if isinstance(value, str) and value]
 
 
 def _packet(target: str) -> str:
@@ -85,13 +106,19 @@ def _packet(target: str) -> str:
     return f"{name.namespace}.{name.base}" if name.overload else target
 
 
+def _wanted_name(wanted: str) -> OpName:
+    """A target taken apart; `linear.default` is a name with an overload."""
+    base, dot, overload = wanted.partition(".")
+    return OpName("", base, overload) if dot and "." not in overload else op_name(wanted)
+
+
 def _score(node: NodeState, wanted: str) -> int:
     """How near a node's op comes to a target: 0 for not at all."""
     if node.op != "call_function":
         return 0
-    have, want = op_name(node.target), op_name(wanted)
-    if node.target == wanted:
+    if wanted in _names(node.target):
         return 0
+    have, want = op_name(node.target), _wanted_name(wanted)
     if (have.namespace, have.base) == (want.namespace, want.base):
         return 5
     if have.plain == want.plain:

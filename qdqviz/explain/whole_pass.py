@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from qdqviz.explain.answer import NearMiss, Why
 from qdqviz.explain.evidence import Evidence
-from qdqviz.explain.nearest import absent_targets, nearest_to
+from qdqviz.explain.nearest import absent_targets, nearest_to, wanted_here
 from qdqviz.ir.graph import ROOT
 from qdqviz.trace.model import PassRun
 
@@ -20,8 +20,13 @@ def whole_pass(evidence: Evidence, run: PassRun, misses: tuple[NearMiss, ...]) -
     if run.rewrites:
         steps = own or [h for h in evidence.trace.headers if run.first_step < h.step <= run.last_step]
         return replace(blank, verdict="fired", rewrites=tuple(header.step for header in steps))
+    if any(attempt.outcome == "fired" for attempt in evidence.trace.attempts(run.id)):
+        return replace(blank, verdict="fired", note="what it did changed nothing")
     if misses:
-        return replace(blank, verdict="declined", chain=(misses[0].guard,))
+        answer = replace(blank, verdict="declined", chain=(misses[0].guard,))
+        wanted = wanted_here(evidence, run, replace(answer, node=misses[0].nodes[0])).wanted
+        near = nearest_to(evidence.known_before(run, ROOT), wanted, ROOT)
+        return replace(answer, wanted=wanted, nearest=near)
     return _never(evidence, run, blank)
 
 

@@ -11,6 +11,15 @@ from qdqviz.explain.seen_text import op_text
 MOST_MISSES = 12
 """How many groups of near misses are told."""
 
+_MOST_JOINED = 3
+"""How many tests one sentence names."""
+
+_SHORT_TEST = 60
+"""Characters of a test that can be named beside others."""
+
+_SHORT_VALUE = 60
+"""Characters of a value that fits into a sentence."""
+
 _SEARCHED_TARGETS = 4
 """How many targets are named in a sentence."""
 
@@ -54,6 +63,8 @@ def _verdict(answer: Why, who: str, what: str) -> str:
             return f"{who} looked at {what} and left it alone{_because(answer.guard)}."
         case "considered":
             return _considered(answer, who, what)
+    if answer.node is None:
+        what = f"any node of {what}"
     return f"{who} {_never(answer, what)}."
 
 
@@ -103,8 +114,26 @@ def _never(answer: Why, what: str) -> str:
 def _because(guard: Guard | None) -> str:
     if guard is None:
         return ""
-    reason = f" ({guard.reason.rstrip('.')})" if guard.reason else ""
-    return f": {test_text(guard)}{reason}"
+    tests = list(dict.fromkeys((*(each.text for each in guard.siblings), guard.text)))
+    same = {each.outcome for each in guard.siblings} <= {guard.outcome} and guard.outcome is not None
+    if same and 1 < len(tests) <= _MOST_JOINED and all(len(text) <= _SHORT_TEST for text in tests):
+        said = f"{enumerated([f'`{text}`' for text in tests], _MOST_JOINED)} are {_truth(guard)}"
+    else:
+        said = test_text(guard)
+    return f": {said}{_with_values(guard)}"
+
+
+def _with_values(guard: Guard) -> str:
+    """What makes a test understood at once: the predicate's own words, else a value or two."""
+    if guard.reason:
+        return f" ({guard.reason.rstrip('.')})"
+    shown = [seen_line(seen) for seen in guard.values if not _says_it(guard, seen)]
+    short = [line for line in shown if len(line) <= _SHORT_VALUE][:2]
+    return f" ({', '.join(short)})" if short else ""
+
+
+def _truth(guard: Guard) -> str:
+    return "true" if guard.outcome else "false"
 
 
 def _wanted(answer: Why) -> Iterator[str]:
@@ -137,7 +166,7 @@ def test_text(guard: Guard) -> str:
     """A test with how it came out: `len(node.users) != 1 is true`."""
     if guard.outcome is None:
         return f"nothing in {guard.text}" if guard.kind in ("for", "comprehension") else guard.text
-    return f"`{guard.text}` is {'true' if guard.outcome else 'false'}"
+    return f"`{guard.text}` is {_truth(guard)}"
 
 
 def seen_line(seen: Seen) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from qdqviz.explain.guards.code import COMPREHENSIONS, Code, Comprehension, FunctionNode
 from qdqviz.explain.guards.conditions import Cursor
-from qdqviz.explain.guards.effects import Goal, delegates, literal_of
+from qdqviz.explain.guards.effects import Goal, delegates, literal_of, tested_names
 from qdqviz.explain.guards.frames import Frame
 from qdqviz.explain.guards.replay import NO_PATH, Path, Step, replay
 from qdqviz.trace.events import Event, Kind, Site
@@ -28,6 +28,8 @@ class Call:
     """The function; None where it is not known."""
     path: Path
     """What of it ran; for the part of a call that an attempt begins in, the loop's body."""
+    tested: frozenset[str] = frozenset()
+    """Names that it tests."""
     comprehension: Comprehension | None = None
     """The comprehension whose item opened the attempt, if one did."""
 
@@ -41,12 +43,13 @@ class Call:
         left = self.path.exit
         if left is None:
             # Reaching the end of a function answers None; reaching that of a loop's body answers nothing.
-            return Goal(None, self.frame.how == "end", False, self.function)
+            return Goal(None, self.frame.how == "end", False, self.function, self.tested)
         value = left.statement.value if isinstance(left.statement, ast.Return) else None
         literal, answer = literal_of(value)
         if literal:
-            return Goal(answer, left.kind == "return", False, self.function)
-        return Goal(delegates=delegates(value, self.function), function=self.function)
+            return Goal(answer, left.kind == "return", False, self.function, self.tested)
+        same = delegates(value, self.function)
+        return Goal(delegates=same, function=self.function, tested=self.tested)
 
     def steps(self) -> Iterator[tuple[Step, tuple[Step, ...]]]:
         """All statements that ran, in order, each with those around it, outermost first."""
@@ -90,7 +93,7 @@ class Calls:
         if function is None:
             return None
         body = _body(function)
-        return Call(frame, code, self.sites, function, replay(body, frame, self.sites, code))
+        return self._run(frame, code, function, body, 0)
 
     def _part(self, frame: Frame, code: Code) -> Call | None:
         """The part of a call that begins where a loop hands out an item."""
@@ -106,9 +109,9 @@ class Calls:
         if isinstance(around, ast.comprehension):
             holder = code.parent(around)
             found = holder if isinstance(holder, COMPREHENSIONS) else None
-            return Call(frame, code, self.sites, function, NO_PATH, found)
+            return Call(frame, code, self.sites, function, NO_PATH, comprehension=found)
         body = around.body if isinstance(around, ast.For | ast.AsyncFor) else _after(place, code)
-        return Call(frame, code, self.sites, function, replay(body, frame, self.sites, code, 1))
+        return self._run(frame, code, function, body, 1)
 
     def _rest(self, frame: Frame, code: Code) -> Call | None:
         """The part of a call that begins somewhere within: replayed from its first event's statement on."""
@@ -117,9 +120,13 @@ class Calls:
         if place is None:
             return None
         body = _after(place, code)
-        return Call(
-            frame, code, self.sites, code.function_around(place), replay(body, frame, self.sites, code)
-        )
+        return self._run(frame, code, code.function_around(place), body, 0)
+
+    def _run(
+        self, frame: Frame, code: Code, function: FunctionNode | None, body: list[ast.stmt], start: int
+    ) -> Call:
+        path = replay(body, frame, self.sites, code, start)
+        return Call(frame, code, self.sites, function, path, tested_names(body))
 
 
 def _body(function: FunctionNode) -> list[ast.stmt]:

@@ -62,22 +62,27 @@ def _of_part(root: Frame, call: Call | None, origins: Origins) -> Cause | None:
 
 
 def _follow(cause: Cause, origins: Origins) -> tuple[Cause, ...]:
-    links = [cause]
+    links = [*cause.via, cause]
     while len(links) < DEEPEST:
         found = _deeper(links[-1], origins)
         if found is None or any(_same(found, link) for link in links):
             break
-        links.append(found)
+        links += (*found.via, found)
     return tuple(links)
 
 
 def _deeper(cause: Cause, origins: Origins) -> Cause | None:
-    """Where the last of some siblings that came from further decisions leads, and those like it."""
-    found = [each for leaf in cause.leaves if (each := origins.of(cause.call, leaf)) is not None]
-    if not found:
+    """Where the last of some siblings leads, and other rounds of the same test.
+
+    The last is what the node got furthest to. Where that came from no further decision, the chain ends:
+    what the siblings before it came from is no reason for the last one.
+    """
+    last = origins.of(cause.call, cause.leaves[-1])
+    if last is None:
         return None
-    last = found[-1]
-    alike = (each for each in found[:-1] if each.call.frame.function == last.call.frame.function)
+    rounds = (leaf for leaf in cause.leaves[:-1] if leaf.site is cause.leaves[-1].site)
+    also = (each for leaf in rounds if (each := origins.of(cause.call, leaf)) is not None)
+    alike = (each for each in also if each.call.frame.function == last.call.frame.function)
     return replace(last, also=(*last.also, *alike))
 
 

@@ -47,8 +47,10 @@ class Code:
         return self._places.get(shown) or self._place(shown)
 
     def source(self, node: ast.AST) -> str:
-        """The text of a node, on one line."""
-        return " ".join((ast.get_source_segment(self.text, node) or ast.unparse(node)).split())
+        """The text of a node, on one line: as it stands there, or put together where it takes several."""
+        first, column, last, end = self.place(node)
+        text = self.lines[first - 1][column:end] if first == last else ""
+        return text or ast.unparse(node)
 
     def at(self, site: Site) -> list[ast.AST]:
         """The nodes that stand exactly where a site does, outermost first."""

@@ -33,6 +33,8 @@ class Cause:
     """Whether its only leaf is an expression that is to be traced back, and no test."""
     otherwise: Cause | None = None
     """The cause if a provisional one leads nowhere."""
+    via: tuple[Cause, ...] = ()
+    """The calls that handed the answer on, outermost first: `return helper(node)`."""
     also: tuple[Cause, ...] = ()
     """The same in sibling calls: a helper asked about each user answers each time for itself."""
 
@@ -81,12 +83,22 @@ def _leaving(call: Call, step: Step, goal: Goal) -> Cause | None:
     if not step.blocks:
         return _raised_inside(call, step)
     inner = block_cause(call, step.blocks[-1], step.exit, goal)
+    if inner is None and isinstance(step.node, ast.For | ast.While) and len(step.blocks) > len(step.ends):
+        return _never_broken(call, step, goal)
     if inner is not None and not (inner.provisional and inner.otherwise is None and step.arms):
         return _deeper(inner)
     own = _own(call, step)
     if inner is not None:
         return replace(inner, otherwise=own)
     return own
+
+
+def _never_broken(call: Call, step: Step, goal: Goal) -> Cause | None:
+    """What kept a loop from its `break`, so that its `else` ran."""
+    wish = replace(goal, breaks=True)
+    rounds = zip(step.blocks, step.ends, strict=False)
+    found = strongest(block_cause(call, block, left, wish) for block, left in rounds)
+    return _deeper(found) if found is not None else None
 
 
 def _own(call: Call, step: Step) -> Cause | None:

@@ -61,7 +61,7 @@ class Describer:
             text=call.code.source(leaf.expr) if site is None else site.text,
             kind="call" if site is None else site.context or site.kind,
             outcome=leaf.outcome if leaf.event is None or leaf.event.kind is not Kind.LOOP else None,
-            reason=None if site is None else site.reason,
+            reason=_reason(leaf),
             values=self._values(call, leaf),
             siblings=siblings,
         )
@@ -86,6 +86,17 @@ class Describer:
     def _seen(self, text: str, value: Value) -> Seen:
         links = tuple(self._link_of(node.node, node.name) for node in seen_nodes(value))
         return Seen(text, seen_text(value), links, tuple(seen_targets(value)))
+
+
+def _reason(leaf: Leaf) -> str | None:
+    """What the predicate that a test asks says of itself; not what a helper says whose value is compared."""
+    if leaf.site is None or leaf.event is None:
+        return None
+    if not isinstance(leaf.expr, ast.Compare):
+        return leaf.site.reason
+    sides = (leaf.expr.left, *leaf.expr.comparators)
+    answers = [side.value for side in sides if isinstance(side, ast.Constant)]
+    return leaf.site.reason if any(each is None or isinstance(each, bool) for each in answers) else None
 
 
 def _operands(call: Call, leaf: Leaf) -> list[tuple[str, Value]]:

@@ -80,8 +80,12 @@ class Goal:
     """Whether it returned what its base class gives for the same arguments."""
     function: FunctionNode | None = None
     """The function that it is a call of."""
+    tested: frozenset[str] = frozenset()
+    """Names that the code under question tests: setting one of them is no effect of its own."""
     wants: str | None = None
     """Set where the question is why a name was not set or filled: its dotted name."""
+    breaks: bool = False
+    """Set where the question is why a loop was not left by `break`."""
 
 
 def effect(statements: list[ast.stmt], goal: Goal) -> Effect:
@@ -89,6 +93,8 @@ def effect(statements: list[ast.stmt], goal: Goal) -> Effect:
     if goal.wants is not None:
         sets = any(changes(node, goal.wants) for node in own_nodes(*statements))
         return Effect.ACTS if sets else Effect.LEAVES
+    if goal.breaks:
+        return Effect.ACTS if any(map(_breaks, statements)) else Effect.LEAVES
     found = Effect.LEAVES
     for statement in statements:
         found = max(found, _effect(statement, goal))
@@ -167,9 +173,9 @@ def _effect(statement: ast.stmt, goal: Goal) -> Effect:
         case ast.Expr(value=value):
             return max(_calling(value), _talk_or_call(value))
         case ast.Assign(targets=targets, value=value):
-            return max(_assigning(targets, value), _calling(value))
+            return max(_assigning(targets, value, goal), _calling(value))
         case ast.AnnAssign(target=target, value=ast.expr() as value):
-            return max(_assigning([target], value), _calling(value))
+            return max(_assigning([target], value, goal), _calling(value))
         case ast.AugAssign(value=value):
             return max(Effect.CALLS, _calling(value))
         case ast.Delete():
@@ -216,8 +222,32 @@ def _is_false(value: ast.expr) -> bool:
     return isinstance(value, ast.Constant) and value.value is False
 
 
-def _assigning(targets: list[ast.expr], value: ast.expr) -> Effect:
+def _breaks(statement: ast.stmt) -> bool:
+    """Whether a statement of a loop's body holds a `break` of that loop."""
+    if isinstance(statement, ast.Break):
+        return True
+    if isinstance(statement, ast.For | ast.While | ast.FunctionDef | ast.ClassDef):
+        return False
+    return any(_breaks(child) for child in ast.iter_child_nodes(statement) if isinstance(child, ast.stmt))
+
+
+def tested_names(statements: list[ast.stmt]) -> frozenset[str]:
+    """The names that these statements test, assert or return."""
+    found: set[str] = set()
+    for node in own_nodes(*statements):
+        if isinstance(node, ast.If | ast.While | ast.IfExp | ast.Assert):
+            asked: ast.expr | None = node.test
+        else:
+            asked = node.value if isinstance(node, ast.Return) else None
+        if asked is not None:
+            found.update(each.id for each in own_nodes(asked) if isinstance(each, ast.Name))
+    return frozenset(found)
+
+
+def _assigning(targets: list[ast.expr], value: ast.expr, goal: Goal) -> Effect:
     for target in targets:
+        if isinstance(target, ast.Name) and target.id in goal.tested:
+            return Effect.BINDS
         if isinstance(target, ast.Subscript):
             return Effect.ACTS
         if isinstance(target, ast.Attribute):

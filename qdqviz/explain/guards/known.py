@@ -135,6 +135,9 @@ class Facts:
                 binding = step, known
         if binding is not None:
             return binding[1]
+        looped = _comprehended(call, name, at)
+        if looped is not None:
+            return looped
         return self._opened(call, name) if call.frame.definition is None else self._given(call, name, depth)
 
     def _bound(self, call: Call, step: Step, name: str, at: int, depth: int) -> Known:
@@ -175,6 +178,20 @@ class Facts:
             return None
         given = _argument_for(expr, call.function, name)
         return None if given is None else self._value(caller, given, index, depth)
+
+
+def _comprehended(call: Call, name: str, at: int) -> Known:
+    """The item that a comprehension handed out last before an index."""
+    for event in reversed([item for item in call.frame.items[: at + 1] if isinstance(item, Event)]):
+        if event.kind is not Kind.ITEM or not event.values:
+            continue
+        place = next(iter(call.code.at(call.sites[event.site])), None)
+        around = call.code.parent(place) if place is not None else None
+        if isinstance(around, ast.comprehension):
+            known = _target(around.target, name, event.values[0])
+            if known is not None:
+                return known
+    return None
 
 
 def _call_at(caller: Call, frame: Frame, index: int) -> ast.Call | None:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from qdqviz.explain.guards.bindings import Binding, bindings, led_to, owner_of, unset
 from qdqviz.explain.guards.calls import Call, Calls
 from qdqviz.explain.guards.code import COMPREHENSIONS, Comprehension, call_name, dotted, own_nodes
-from qdqviz.explain.guards.conditions import Leaf, Verdict, iterations
+from qdqviz.explain.guards.conditions import Leaf, Verdict, iterations, truth_of
 from qdqviz.explain.guards.control import (
     Cause,
     asked_in,
@@ -63,6 +63,8 @@ class Origins:
             leaf = cause.leaves[0]
             window = Window(cause.call, leaf.start, leaf.end, owner_of(cause.call, leaf), strict=False)
             found = self._value(leaf.expr, window)
+            if found is not None and found.call is not cause.call and _is_returned(cause.call, leaf.expr):
+                found = replace(found, via=(_handing_on(cause, leaf), *found.via))
             cause = found if found is not None else cause.otherwise
         return cause
 
@@ -152,7 +154,8 @@ class Origins:
         # A call through a variable has another name; what its arguments call is not it.
         others = [frame for frame in made if frame.name not in arguments]
         for frame in reversed(named or (others if isinstance(expr, ast.Call) else [])):
-            if window.strict and not is_answer(frame) and not self._answers_by_constant(frame):
+            makes_value = window.strict or type(frame.result) in (int, float)
+            if makes_value and not is_answer(frame) and not self._answers_by_constant(frame):
                 continue
             found = self.into(frame)
             if found is not None:
@@ -248,6 +251,21 @@ def _first_seen(call: Call) -> set[object]:
     tests = (each for each in call.frame.events() if each.kind in (Kind.TEST, Kind.COMPARE) and each.values)
     first = next(tests, None)
     return set() if first is None else {first.values[0]}
+
+
+def _is_returned(call: Call, expr: ast.expr) -> bool:
+    """Whether an expression is a call whose result a call returned as it was."""
+    left = call.path.exit.statement if call.path.exit is not None else None
+    return isinstance(expr, ast.Call) and isinstance(left, ast.Return) and left.value is expr
+
+
+def _handing_on(cause: Cause, leaf: Leaf) -> Cause:
+    """A provisional cause as a link of its own: the call, and whether it answered yes or no."""
+    frames = cause.call.frames(leaf.start, leaf.end)
+    name = call_name(leaf.expr) if isinstance(leaf.expr, ast.Call) else ""
+    named = [frame for frame in frames if frame.name == name] or frames
+    outcome = truth_of(named[-1].result) if named and is_answer(named[-1]) else None
+    return replace(cause, leaves=(replace(leaf, outcome=outcome),), provisional=False, otherwise=None)
 
 
 # -- what was tested -------------------------------------------------------------------------------
