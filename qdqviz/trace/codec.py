@@ -20,7 +20,7 @@ _PLAIN = (type(None), bool, int, float, str)
 
 def pack(data: Any) -> bytes:
     """JSON data as compressed bytes."""
-    return zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 6)
+    return zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 1)
 
 
 def unpack(blob: bytes) -> Any:
