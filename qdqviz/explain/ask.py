@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from qdqviz.errors import UsageError
 from qdqviz.explain.answer import NodeLink
+from qdqviz.ir.change import Insert
 from qdqviz.ir.graph import GraphState
 from qdqviz.trace.model import PassRun
 from qdqviz.trace.reader import Trace
@@ -102,7 +103,7 @@ def find_node(trace: Trace, run: PassRun, name: str | int) -> NodeLink:
     if isinstance(name, int):
         return _by_identity(trace, run, name)
     states = states_of(trace, run)
-    seen = [NodeLink(a.focus, a.name, a.path) for a in trace.attempts(run.id) if a.focus is not None]
+    seen = [link for link in _looked_at(trace, run) if _goes_by(link, name) and _held(trace, run, link.id)]
     groups: list[Iterable[NodeLink]] = [seen, *map(_links, states)]
     found = next((named for group in groups if (named := _named(group, name))), {})
     if found:
@@ -111,6 +112,23 @@ def find_node(trace: Trace, run: PassRun, name: str | int) -> NodeLink:
     elif stepped := _AT_STEP.fullmatch(name):
         return _at_step(trace, run, stepped["name"], int(stepped["step"]))
     return _single(list(found.values()), name, states[0], f"before {run.label}")
+
+
+def _looked_at(trace: Trace, run: PassRun) -> Iterable[NodeLink]:
+    """The nodes that a pass run looked at, under the names that they had then."""
+    return (NodeLink(a.focus, a.name, a.path) for a in trace.attempts(run.id) if a.focus is not None)
+
+
+def _held(trace: Trace, run: PassRun, node: int) -> bool:
+    """Whether the program held a node at some time in a pass run; a pattern's own nodes it never does."""
+    if any(node in state.body(path) for state in states_of(trace, run) for path in state.paths()):
+        return True
+    steps = range(run.first_step + 1, run.last_step + 1)
+    return any(
+        isinstance(change, Insert) and change.node.id == node
+        for step in steps
+        for change in trace.rewrite(step).changes
+    )
 
 
 def states_of(trace: Trace, run: PassRun) -> tuple[GraphState, ...]:

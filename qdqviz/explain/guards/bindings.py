@@ -75,6 +75,17 @@ def unset(call: Call, name: str, since: Step, point: Step | None) -> Cause | Non
     return strongest(causes)
 
 
+def unset_in(call: Call, name: str) -> Cause | None:
+    """The tests that kept a call from setting or filling a name."""
+    goal = Goal(wants=name)
+    return block_cause(call, call.path.steps, call.path.exit, goal) if _may_set(call, name) else None
+
+
+def _may_set(call: Call, name: str) -> bool:
+    body = call.function.body if isinstance(call.function, ast.FunctionDef) else []
+    return any(changes(node, name) for node in own_nodes(*body))
+
+
 def _trail(call: Call, point: Step | None) -> tuple[Step, ...]:
     """The statements around one."""
     last: tuple[Step, ...] = ()

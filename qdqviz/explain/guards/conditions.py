@@ -36,6 +36,8 @@ class Leaf:
     """Index after the last."""
     rounds: tuple[Verdict, ...] = ()
     """For any/all: how each item came out, in order."""
+    seen: tuple[Value, ...] = ()
+    """What was seen where there is no event: the value that a call gave back."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

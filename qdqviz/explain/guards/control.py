@@ -25,7 +25,7 @@ class Cause:
     """The call that asked."""
     leaves: tuple[Leaf, ...]
     """The tests to blame, in the order in which they were asked."""
-    rank: Effect = Effect.ACTS
+    rank: Effect = Effect.EDITS
     """What they kept from happening."""
     depth: int = 0
     """How many tests, loops and handlers within the call led there."""
@@ -168,22 +168,27 @@ def skipped(call: Call, step: Step, goal: Goal) -> Cause | None:
 
 
 def _skipped_if(call: Call, step: Step, goal: Goal) -> Cause | None:
-    taken_last = bool(step.arms) and step.arms[-1].verdict.truth is True
-    missed = [
-        arm.node.body for arm in step.arms if arm.verdict.truth is False and isinstance(arm.node, ast.If)
-    ]
-    leaves = [leaf for arm in step.arms if arm.verdict.truth is False for leaf in arm.verdict.blame]
-    last = step.arms[-1].node if step.arms else None
-    if taken_last and isinstance(last, ast.If) and last.orelse:
-        missed.append(last.orelse)
-        if effect(last.orelse, goal) > max(
-            (effect(body, goal) for body in missed[:-1]), default=Effect.LEAVES
-        ):
-            leaves = list(step.arms[-1].verdict.blame)
-    rank = max((effect(body, goal) for body in missed), default=Effect.LEAVES)
-    own = Cause(call, tuple(leaves), rank) if leaves and rank > Effect.LEAVES else None
+    missed = [arm for arm in step.arms if arm.verdict.truth is False and isinstance(arm.node, ast.If)]
+    ranked = [(effect(arm.node.body, goal), arm) for arm in missed if isinstance(arm.node, ast.If)]
+    rank = max((each for each, _ in ranked), default=Effect.LEAVES)
+    # An arm that would have left as well kept nothing from happening.
+    leaves = tuple(leaf for each, arm in ranked if each > Effect.LEAVES for leaf in arm.verdict.blame)
+    done = max((_done(each, goal) for block in step.blocks for each in block), default=Effect.LEAVES)
+    own = Cause(call, leaves, rank) if leaves and rank > done else None
+    last = step.arms[-1] if step.arms else None
+    if last is not None and last.verdict.truth and isinstance(last.node, ast.If):
+        otherwise = effect(last.node.orelse, goal)
+        if otherwise > max(rank, done):
+            own = Cause(call, last.verdict.blame, otherwise)
     inner = strongest(skipped(call, each, goal) for block in step.blocks for each in block)
     return strongest((own, _deeper(inner) if inner is not None else None))
+
+
+def _done(step: Step, goal: Goal) -> Effect:
+    """The strongest effect of what ran in a statement."""
+    if not step.blocks:
+        return effect([step.node], goal)
+    return max((_done(each, goal) for block in step.blocks for each in block), default=Effect.LEAVES)
 
 
 def _skipped_loop(call: Call, step: Step, goal: Goal) -> Cause | None:
@@ -192,7 +197,7 @@ def _skipped_loop(call: Call, step: Step, goal: Goal) -> Cause | None:
     if goal.wants is not None and effect(node.body, goal) is Effect.LEAVES:
         return None
     if not step.blocks:
-        return _empty_loop(call, step, goal)
+        return _empty_loop(call, step, goal) or _header(call, step, goal)
     rounds = list(zip(step.blocks, step.ends, strict=False))
     broken = step.ends[-1] if step.ends else None
     if broken is not None and broken.kind == "break":
@@ -202,7 +207,16 @@ def _skipped_loop(call: Call, step: Step, goal: Goal) -> Cause | None:
     otherwise = effect(node.orelse, goal)
     if otherwise > Effect.LEAVES and broken is not None and best is None:
         return None
-    return _deeper(best) if best is not None else None
+    return _deeper(best) if best is not None else _header(call, step, goal)
+
+
+def _header(call: Call, step: Step, goal: Goal) -> Cause | None:
+    """What ended a `while` that walks along nodes; that a worklist is empty says nothing."""
+    if not isinstance(step.node, ast.While) or step.verdict is None or step.verdict.truth is not False:
+        return None
+    tests = tuple(leaf for leaf in step.verdict.blame if not isinstance(leaf.expr, ast.Name | ast.Attribute))
+    rank = effect(step.node.body, goal)
+    return Cause(call, tests, min(rank, Effect.BINDS) if goal.wants is None else rank) if tests else None
 
 
 def _empty_loop(call: Call, step: Step, goal: Goal) -> Cause | None:
@@ -263,7 +277,13 @@ def asks(frame: Frame) -> bool:
 
 def acts(call: Call) -> bool:
     """Whether a statement ran that edits, collects or sets a flag."""
-    return any(not step.blocks and effect([step.node], Goal()) is Effect.ACTS for step, _ in call.steps())
+    simple = (step.node for step, _ in call.steps() if not step.blocks)
+    return any(effect([node], Goal()) >= _enough(node) for node in simple)
+
+
+def _enough(node: ast.stmt) -> Effect:
+    """The effect from which on a statement does something: a call whose result is dropped does."""
+    return Effect.CALLS if isinstance(node, ast.Expr) else Effect.ACTS
 
 
 def is_answer(frame: Frame) -> bool:

@@ -59,7 +59,7 @@ class Describer:
             column=column,
             function=call.frame.function,
             text=call.code.source(leaf.expr) if site is None else site.text,
-            kind="call" if site is None else site.context or site.kind,
+            kind=("return" if leaf.seen else "call") if site is None else site.context or site.kind,
             outcome=leaf.outcome if leaf.event is None or leaf.event.kind is not Kind.LOOP else None,
             reason=_reason(leaf),
             values=self._values(call, leaf),
@@ -103,7 +103,7 @@ def _operands(call: Call, leaf: Leaf) -> list[tuple[str, Value]]:
     """What a test saw, each value with the expression that gave it."""
     event, expr = leaf.event, leaf.expr
     if event is None:
-        return []
+        return [(call.code.source(expr), value) for value in leaf.seen]
     if event.kind is Kind.LOOP:
         return [(call.code.source(expr), Atom("size", "no items"))]
     if event.kind is Kind.EXCEPT:

@@ -19,7 +19,9 @@ class Effect(IntEnum):
     CALLS = 2
     """It calls something whose result is dropped, or sums up."""
     ACTS = 3
-    """It edits a graph, collects, sets a flag, or answers otherwise."""
+    """It collects, sets a flag, or hands something out."""
+    EDITS = 4
+    """It edits a graph, or answers otherwise."""
 
 
 _TALKING = frozenset({"debug", "info", "warning", "warn", "error", "log", "exception", "print", "format"})
@@ -64,6 +66,9 @@ _EDITING = frozenset(
 )
 """Methods of torch.fx (Graph, Node, GraphModule) and of ExportPass that edit a graph."""
 
+_EDITING_VERBS = ("insert_", "replace_", "remove_", "erase_", "delete_", "fuse_", "rewrite_", "swap_")
+"""How the names of helpers begin that edit a graph."""
+
 _EDITED = frozenset({"args", "kwargs", "target", "meta", "name"})
 """Attributes of a torch.fx Node whose assignment edits the graph."""
 
@@ -92,13 +97,13 @@ def effect(statements: list[ast.stmt], goal: Goal) -> Effect:
     """The strongest effect that these statements would have had."""
     if goal.wants is not None:
         sets = any(changes(node, goal.wants) for node in own_nodes(*statements))
-        return Effect.ACTS if sets else Effect.LEAVES
+        return Effect.EDITS if sets else Effect.LEAVES
     if goal.breaks:
-        return Effect.ACTS if any(map(_breaks, statements)) else Effect.LEAVES
+        return Effect.EDITS if any(map(_breaks, statements)) else Effect.LEAVES
     found = Effect.LEAVES
     for statement in statements:
         found = max(found, _effect(statement, goal))
-        if found is Effect.ACTS:
+        if found is Effect.EDITS:
             break
     return found
 
@@ -185,15 +190,15 @@ def _effect(statement: ast.stmt, goal: Goal) -> Effect:
 
 def _returning(value: ast.expr | None, goal: Goal) -> Effect:
     if goal.delegates:
-        return Effect.LEAVES if delegates(value, goal.function) else Effect.ACTS
+        return Effect.LEAVES if delegates(value, goal.function) else Effect.EDITS
     literal, answer = literal_of(value)
     if literal:
         # By type as well: 0 and False are no equal answers.
         alike = goal.constant and answer == goal.answer and type(answer) is type(goal.answer)
-        return Effect.LEAVES if alike or not goal.constant else Effect.ACTS
+        return Effect.LEAVES if alike or not goal.constant else Effect.EDITS
     if not goal.constant:
-        return Effect.LEAVES if _says_unmodified(value) else Effect.ACTS
-    return Effect.ACTS
+        return Effect.LEAVES if _says_unmodified(value) else Effect.EDITS
+    return Effect.EDITS
 
 
 def literal_of(value: ast.expr | None) -> tuple[bool, object]:
@@ -203,6 +208,10 @@ def literal_of(value: ast.expr | None) -> tuple[bool, object]:
     match value:
         case ast.Constant(value=answer):
             return True, answer
+        case ast.List(elts=[]) | ast.Tuple(elts=[]) | ast.Dict(keys=[]):
+            return True, ast.unparse(value)
+        case ast.Call(func=ast.Name(id="set" | "list" | "dict" | "tuple"), args=[], keywords=[]):
+            return True, ast.unparse(value)
         case ast.UnaryOp(op=ast.USub(), operand=ast.Constant(value=int() | float() as number)):
             return True, -number
     return False, None
@@ -249,18 +258,24 @@ def _assigning(targets: list[ast.expr], value: ast.expr, goal: Goal) -> Effect:
         if isinstance(target, ast.Name) and target.id in goal.tested:
             return Effect.BINDS
         if isinstance(target, ast.Subscript):
-            return Effect.ACTS
+            holder = target.value
+            of_node = isinstance(holder, ast.Attribute) and holder.attr in _EDITED
+            return Effect.EDITS if of_node else Effect.ACTS
         if isinstance(target, ast.Attribute):
-            return Effect.ACTS if target.attr in _EDITED else Effect.CALLS
+            return Effect.EDITS if target.attr in _EDITED else Effect.CALLS
     return Effect.ACTS if isinstance(value, ast.Constant) and value.value is True else Effect.BINDS
 
 
 def _calling(value: ast.expr) -> Effect:
     """Whether an expression edits or collects."""
+    found = Effect.LEAVES
     for node in own_nodes(value):
-        if isinstance(node, ast.Call) and call_name(node) in _EDITING | _COLLECTING:
-            return Effect.ACTS
-    return Effect.LEAVES
+        name = call_name(node) if isinstance(node, ast.Call) else ""
+        if name in _EDITING or name.lstrip("_").startswith(_EDITING_VERBS):
+            return Effect.EDITS
+        if name in _COLLECTING:
+            found = Effect.ACTS
+    return found
 
 
 def _talk_or_call(value: ast.expr) -> Effect:

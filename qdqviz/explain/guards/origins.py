@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from qdqviz.explain.guards.bindings import Binding, bindings, led_to, owner_of, unset
+from qdqviz.explain.guards.bindings import Binding, bindings, led_to, owner_of, unset, unset_in
 from qdqviz.explain.guards.calls import Call, Calls
-from qdqviz.explain.guards.code import COMPREHENSIONS, Comprehension, call_name, dotted, own_nodes
+from qdqviz.explain.guards.code import (
+    COMPREHENSIONS,
+    Comprehension,
+    call_name,
+    called_names,
+    dotted,
+    own_nodes,
+)
 from qdqviz.explain.guards.conditions import Leaf, Verdict, iterations, truth_of
 from qdqviz.explain.guards.control import (
     Cause,
@@ -63,8 +71,11 @@ class Origins:
             leaf = cause.leaves[0]
             window = Window(cause.call, leaf.start, leaf.end, owner_of(cause.call, leaf), strict=False)
             found = self._value(leaf.expr, window)
-            if found is not None and found.call is not cause.call and _is_returned(cause.call, leaf.expr):
-                found = replace(found, via=(_handing_on(cause, leaf), *found.via))
+            handed_on = isinstance(leaf.expr, ast.Call) and _is_returned(cause.call, leaf.expr)
+            if found is not None and found.call is not cause.call and handed_on:
+                found = replace(found, via=(_given_back(cause, leaf), *found.via))
+            if found is None and _is_returned(cause.call, leaf.expr) and _says_yes_or_no(cause.call.frame):
+                found = _given_back(cause, leaf)
             cause = found if found is not None else cause.otherwise
         return cause
 
@@ -112,7 +123,7 @@ class Origins:
                 found = asked_in(window.call, expr, window.start, window.stop)
                 return None if found is None or found.provisional else found
         if isinstance(expr, COMPREHENSIONS):
-            return _of_comprehension(expr, window)
+            return self._of_comprehension(expr, window)
         return self._of_frames(expr, window)
 
     def _of_call(self, expr: ast.Call, window: Window) -> Cause | None:
@@ -137,8 +148,8 @@ class Origins:
             argument, window = bound[-1].value, window.over(bound[-1].step)
         found = iterations(argument, window.call.cursor(window.start, window.stop))
         rounds = tuple(each.element for each in found if each.element is not None)
-        if not rounds:
-            return _of_comprehension(argument, window)
+        if not any(each.blame for each in rounds):
+            return self._of_comprehension(argument, window)
         decisive = call_name(expr) == "any"
         telling = tuple(each for each in rounds if each.truth is decisive)
         outcome = decisive if telling else not decisive
@@ -168,6 +179,17 @@ class Origins:
         left = call.path.exit.statement if call is not None and call.path.exit is not None else None
         return isinstance(left, ast.Return) and left.value is not None and _is_constant(left.value)
 
+    def _of_comprehension(self, expr: Comprehension, window: Window) -> Cause | None:
+        """The filters that left a comprehension empty, or the calls that its elements came from."""
+        found = iterations(expr, window.call.cursor(window.start, window.stop))
+        failed = tuple(each.filters[-1] for each in found if each.filters and not each.kept)
+        if failed and not any(each.kept for each in found):
+            return _blamed(window.call, failed)
+        element = None if isinstance(expr, ast.DictComp) else expr.elt
+        names = called_names(element) if element is not None else set()
+        frames = window.call.frames(window.start, window.stop)
+        return self.into_last([frame for frame in frames if frame.name in names and is_answer(frame)])
+
     # -- names -------------------------------------------------------------------------------------
 
     def _of_name(self, expr: ast.expr, window: Window) -> Cause | None:
@@ -178,15 +200,39 @@ class Origins:
         if bound:
             return self._of_binding(name, bound[-1], window)
         found = self._of_frames(expr, window)  # a property
-        return found or (self._of_attribute(name, window.call) if "." in name else None)
+        if found is None and "." in name:
+            found = self._of_attribute(name, window.call)
+        return found or self._of_item(name, window)
+
+    def _of_item(self, name: str, window: Window) -> Cause | None:
+        """A loop's item that a call made: why that call gave it."""
+        for step, _ in window.call.steps():
+            for node in ast.walk(step.node):
+                if not isinstance(node, ast.For | ast.comprehension) or dotted(node.target) != name:
+                    continue
+                if isinstance(node.iter, ast.Call) and step.start <= window.start < max(step.end, 1):
+                    return self._of_frames(node.iter, replace(window, start=step.start, strict=False))
+        return None
 
     def _of_binding(self, name: str, bound: Binding, window: Window) -> Cause | None:
         call = window.call
         if bound.value is None or _is_constant(bound.value):
             led = led_to(call, bound, window.owner)
-            return led or self.resolved(unset(call, name, bound.step, window.owner))
+            found = led or self.resolved(unset(call, name, bound.step, window.owner))
+            return found or self._of_closure(name, window)
         found = self._value(bound.value, window.over(bound.step))
         return found or led_to(call, bound, window.owner)
+
+    def _of_closure(self, name: str, window: Window) -> Cause | None:
+        """A name that functions inside of the call were to fill: what kept the deepest of them from it."""
+        inside = f"{window.call.frame.function}.<locals>."
+        best: tuple[int, Cause] | None = None
+        for depth, frame in _with_depth(window.call.frame):
+            inner = self._calls.of(frame) if frame.function.startswith(inside) else None
+            found = unset_in(inner, name) if inner is not None else None
+            if found is not None and (best is None or depth >= best[0]):
+                best = depth, found
+        return self.resolved(best[1]) if best is not None else None
 
     def _of_attribute(self, name: str, call: Call) -> Cause | None:
         """An attribute that another call of the same attempt set."""
@@ -238,6 +284,15 @@ class Window:
         return replace(self, start=step.start, stop=step.end, owner=step)
 
 
+def _with_depth(frame: Frame) -> Iterator[tuple[int, Frame]]:
+    """All calls inside of one, with how deep they are."""
+    pending = [(1, each) for each in frame.calls()]
+    while pending:
+        depth, top = pending.pop(0)
+        yield depth, top
+        pending[:0] = [(depth + 1, each) for each in top.calls()]
+
+
 def _all_frames(frame: Frame) -> list[Frame]:
     """All calls of the attempt that a call belongs to."""
     top = frame
@@ -254,18 +309,23 @@ def _first_seen(call: Call) -> set[object]:
 
 
 def _is_returned(call: Call, expr: ast.expr) -> bool:
-    """Whether an expression is a call whose result a call returned as it was."""
+    """Whether an expression is what a call returned."""
     left = call.path.exit.statement if call.path.exit is not None else None
-    return isinstance(expr, ast.Call) and isinstance(left, ast.Return) and left.value is expr
+    return isinstance(left, ast.Return) and left.value is expr
 
 
-def _handing_on(cause: Cause, leaf: Leaf) -> Cause:
-    """A provisional cause as a link of its own: the call, and whether it answered yes or no."""
-    frames = cause.call.frames(leaf.start, leaf.end)
-    name = call_name(leaf.expr) if isinstance(leaf.expr, ast.Call) else ""
-    named = [frame for frame in frames if frame.name == name] or frames
-    outcome = truth_of(named[-1].result) if named and is_answer(named[-1]) else None
-    return replace(cause, leaves=(replace(leaf, outcome=outcome),), provisional=False, otherwise=None)
+def _says_yes_or_no(frame: Frame) -> bool:
+    """Whether a call gave back a bool, or nothing."""
+    result = frame.result
+    return frame.how == "return" and (isinstance(result, bool) or not truth_of(result))
+
+
+def _given_back(cause: Cause, leaf: Leaf) -> Cause:
+    """A provisional cause as a link of its own: what the call gave back, and whether that is yes or no."""
+    result = cause.call.frame.result
+    outcome = truth_of(result) if is_answer(cause.call.frame) else None
+    told = replace(leaf, outcome=outcome, seen=(result,))
+    return replace(cause, leaves=(told,), provisional=False, otherwise=None)
 
 
 # -- what was tested -------------------------------------------------------------------------------
@@ -316,13 +376,6 @@ def _of_rounds(call: Call, leaf: Leaf) -> Cause | None:
     if leaf.outcome is decisive:
         return _blamed(call, leaf.rounds[-1:])
     return _blamed(call, leaf.rounds)
-
-
-def _of_comprehension(expr: Comprehension, window: Window) -> Cause | None:
-    """The filters that left a comprehension empty."""
-    found = iterations(expr, window.call.cursor(window.start, window.stop))
-    failed = tuple(each.filters[-1] for each in found if each.filters and not each.kept)
-    return _blamed(window.call, failed) if failed and not any(each.kept for each in found) else None
 
 
 def _blamed(call: Call, verdicts: tuple[Verdict, ...]) -> Cause | None:

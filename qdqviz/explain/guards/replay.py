@@ -50,7 +50,7 @@ class Step:
     taken: list[ast.stmt] | None = None
     """For if and match: the body that ran; None where none did."""
     verdict: Verdict | None = None
-    """For assert: how its test came out."""
+    """For assert: how its test came out; for while: how it did the last time."""
     blocks: list[list[Step]] = field(default_factory=list)
     """What ran inside, block by block; for a loop one for each item."""
     items: list[Event] = field(default_factory=list)
@@ -226,7 +226,7 @@ class _Walker:
         endless = isinstance(node.test, ast.Constant)
         while True:
             before = self._cursor.at
-            verdict = evaluate(node.test, self._cursor)
+            verdict = step.verdict = evaluate(node.test, self._cursor)
             if verdict.truth is not True:
                 break
             if self._iteration(step, node.body) or (endless and self._cursor.at == before):
