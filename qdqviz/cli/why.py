@@ -140,6 +140,7 @@ def guard_json(guard: Guard) -> dict[str, Any]:
         "reason": guard.reason,
         "kind": guard.kind,
         "outcome": guard.outcome,
+        "bound": guard.bound,
         "values": [_seen_json(seen) for seen in guard.values],
         "siblings": [guard_json(sibling) for sibling in guard.siblings],
     }

@@ -70,6 +70,8 @@ class Guard:
     """How it came out; None where it is no test: an empty loop, a handler."""
     reason: str | None = None
     """What the predicate that it calls says of itself: the first line of its docstring."""
+    bound: str = ""
+    """What was bound to the tested name, as the source has it; empty where no name was tested."""
     values: tuple[Seen, ...] = ()
     """What it saw at that instant."""
     siblings: tuple[Guard, ...] = ()

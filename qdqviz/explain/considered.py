@@ -21,7 +21,12 @@ def considered(evidence: Evidence, run: PassRun, link: NodeLink, blank: Why) -> 
         for attempt in evidence.trace.attempts(run.id)
         if attempt.focus not in (None, link.id) and _saw(attempt, link.id)
     ]
-    looks = [look for look in looks if not look.chain.filtered]
+    looks = [
+        look
+        for look in looks
+        # A node that the attempt itself made was no operand of it.
+        if not look.chain.filtered and link.id in evidence.body(run, look.attempt)
+    ]
     if not looks:
         return None
     answers = [(look, _answer(evidence, look, blank)) for look in looks]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from qdqviz.explain.answer import NodeLink, Why
@@ -10,11 +10,15 @@ from qdqviz.explain.guards.calls import Calls
 from qdqviz.explain.guards.chain import NO_CHAIN, Chain, chain_of
 from qdqviz.explain.guards.code import Code
 from qdqviz.explain.guards.describe import Describer
+from qdqviz.explain.guards.frames import Frame, parts
 from qdqviz.explain.guards.known import Facts
 from qdqviz.ir.graph import Body, GraphState
 from qdqviz.trace.events import Kind
 from qdqviz.trace.model import Attempt, PassRun
 from qdqviz.trace.reader import Trace
+
+MOST_EARLIER = 1000
+"""How many attempts back a memo's entry is looked for."""
 
 _ASKING = frozenset({Kind.TEST, Kind.COMPARE, Kind.VALUE, Kind.CASE, Kind.EXCEPT})
 
@@ -68,7 +72,14 @@ class Evidence:
         calls = Calls(self.trace.sites, self._code)
         if attempt.outcome == "fired":
             return Look(attempt, NO_CHAIN, calls)
-        return Look(attempt, chain_of(attempt.events, self.trace.sites, calls), calls)
+        chain = chain_of(attempt.events, self.trace.sites, calls, lambda: self._calls_before(attempt))
+        return Look(attempt, chain, calls)
+
+    def _calls_before(self, attempt: Attempt) -> Iterator[Frame]:
+        """The calls that earlier attempts of the same pass run made, the latest first."""
+        for each in reversed(self.trace.attempts(attempt.run)[: attempt.id][-MOST_EARLIER:]):
+            for part in parts(each.events, self.trace.sites):
+                yield from reversed(list(part.walk()))
 
     def outside(self, run: PassRun) -> list[Look]:
         """What a pass run asked outside any node."""

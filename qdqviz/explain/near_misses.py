@@ -46,8 +46,8 @@ def near_misses(evidence: Evidence, run: PassRun) -> tuple[NearMiss, ...]:
             group = groups[place] = _Group(guard)
         group.passed = max(group.passed, look.progress)
         group.nodes[node] = NodeLink(node, attempt.name, attempt.path)
-    state = evidence.state_before(run)
-    found = [_miss(group, state) for group in groups.values()]
+    states = evidence.state_before(run), evidence.state_after(run)
+    found = [_miss(group, states) for group in groups.values()]
     return tuple(sorted(found, key=lambda miss: (-miss.passed, -miss.count)))
 
 
@@ -81,11 +81,11 @@ def _place(look: Look) -> tuple[Any, ...]:
     return last.call.frame.file, *last.call.code.place(leaf.expr)
 
 
-def _miss(group: _Group, state: GraphState) -> NearMiss:
+def _miss(group: _Group, states: tuple[GraphState, ...]) -> NearMiss:
     ops: Counter[str] = Counter()
     for link in group.nodes.values():
-        body = state.bodies.get(link.path)
-        node = body.get(link.id) if body is not None else None
+        bodies = (state.bodies.get(link.path) for state in states)
+        node = next((found for body in bodies if body is not None and (found := body.get(link.id))), None)
         if node is not None:
             ops[op_name(node.target).plain if node.op == "call_function" else node.op] += 1
     return NearMiss(group.guard, group.passed, tuple(group.nodes.values()), tuple(ops.most_common()))

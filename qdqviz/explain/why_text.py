@@ -158,6 +158,8 @@ def chain_lines(chain: Iterable[Guard]) -> Iterator[str]:
         for each in (*guard.siblings, guard):
             yield f"{indent}{each.place}  {test_text(each)}  in {each.function}"
             yield from (f"{indent}    {seen_line(seen)}" for seen in each.values if not _says_it(each, seen))
+            if each.bound:
+                yield f"{indent}    from {each.bound}"
         if guard.reason:
             yield f"{indent}    “{guard.reason}”"
 

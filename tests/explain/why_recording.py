@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 import typing
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,10 +31,10 @@ DEQUANTIZE = EDGE.quantized_decomposed.dequantize_per_tensor.default
 QPARAMS = (0.1, 0, -128, 127, torch.int8)
 
 
-def recorded(passes: Any, module: Any) -> Trace:
-    """The trace of a pass, or of several in order, on a graph module."""
+def recorded(passes: Any, module: Any, *, raising: tuple[type[Exception], ...] = ()) -> Trace:
+    """The trace of a pass, or of several in order, on a graph module; `raising` are exceptions to expect."""
     path = Path(tempfile.mkdtemp(prefix="qdqviz-")) / "why.qdqtrace"
-    with record(path) as recording:
+    with record(path) as recording, suppress(*raising):
         for each in passes if isinstance(passes, Sequence) else [passes]:
             result = each(module)
             module = getattr(result, "graph_module", None) or module

@@ -48,6 +48,21 @@ def bindings(call: Call, name: str, before: Step | None) -> list[Binding]:
     return found
 
 
+def bound_to(call: Call, leaf: Leaf) -> ast.expr | None:
+    """What the name was bound to whose truth, emptiness or absence a test asks for."""
+    match leaf.expr:
+        case ast.Compare(left=tested, comparators=[ast.Constant()]):
+            pass
+        case tested:
+            pass
+    if isinstance(tested, ast.Call) and len(tested.args) == 1 and dotted(tested.func) in ("len", "bool"):
+        tested = tested.args[0]
+    name = dotted(tested)
+    found = bindings(call, name, owner_of(call, leaf)) if name else []
+    value = found[-1].value if found else None
+    return value if isinstance(value, ast.Call | ast.Subscript) else None
+
+
 def led_to(call: Call, binding: Binding, point: Step | None) -> Cause | None:
     """The tests that led to a binding, apart from those that also led to the statement `point`."""
     shared = set(map(id, _trail(call, point)))

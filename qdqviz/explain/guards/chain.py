@@ -9,7 +9,7 @@ from qdqviz.explain.guards.calls import Call, Calls
 from qdqviz.explain.guards.conditions import Leaf, Verdict, iterations
 from qdqviz.explain.guards.control import Cause, acts, asks, cause_of_exit
 from qdqviz.explain.guards.frames import Frame, parts
-from qdqviz.explain.guards.origins import Origins
+from qdqviz.explain.guards.origins import EarlierCalls, Origins
 from qdqviz.explain.guards.replay import verdicts
 from qdqviz.trace.events import Event, Kind, Site
 
@@ -34,10 +34,20 @@ class Chain:
 NO_CHAIN = Chain((), ())
 
 
-def chain_of(events: Sequence[Event], sites: Mapping[int, Site], calls: Calls) -> Chain:
-    """The chain of an attempt's events."""
+def chain_of(
+    events: Sequence[Event], sites: Mapping[int, Site], calls: Calls, earlier: EarlierCalls = tuple
+) -> Chain:
+    """The chain of an attempt's events.
+
+    Args:
+        events: What the attempt asked.
+        sites: Sites by id.
+        calls: What replays calls.
+        earlier: Gives the calls of earlier attempts of the same pass run, the latest first; a memo may hold
+            what one of them found out.
+    """
     roots = parts(events, sites)
-    origins = Origins(calls)
+    origins = Origins(calls, earlier)
     for root in reversed(roots):
         call = calls.of(root)
         if call is not None and call.comprehension is not None:

@@ -50,10 +50,20 @@ def block_cause(call: Call, steps: Sequence[Step], left: Exit | None, goal: Goal
         return strongest(skipped(call, step, goal) for step in steps)
     last, before = steps[-1], steps[:-1]
     inner = _leaving(call, last, goal)
-    if inner is not None and not inner.provisional:
+    if inner is not None and not (inner.provisional or isinstance(last.node, ast.Return)):
         return inner
     earlier = strongest(skipped(call, step, goal) for step in before)
-    return earlier if inner is None else replace(inner, otherwise=inner.otherwise or earlier)
+    if inner is None or earlier is None:
+        return inner or earlier
+    if inner.provisional:
+        return replace(inner, otherwise=inner.otherwise or earlier)
+    # `if a: return True` and `return b` are as good as `return a or b`.
+    return replace(inner, leaves=(*alternatives(earlier), *inner.leaves))
+
+
+def alternatives(earlier: Cause | None) -> tuple[Leaf, ...]:
+    """The tests whose other outcome would have answered otherwise before."""
+    return earlier.leaves if earlier is not None and earlier.rank is Effect.EDITS else ()
 
 
 def strongest(causes: Iterable[Cause | None]) -> Cause | None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from itertools import pairwise
 
 from qdqviz.explain.answer import Guard, NodeLink, Seen
+from qdqviz.explain.guards.bindings import bound_to
 from qdqviz.explain.guards.calls import Call
 from qdqviz.explain.guards.chain import Chain
 from qdqviz.explain.guards.conditions import Leaf
@@ -52,6 +53,7 @@ class Describer:
 
     def _test(self, call: Call, leaf: Leaf, siblings: tuple[Guard, ...] = ()) -> Guard:
         site = leaf.site
+        bound = bound_to(call, leaf)
         line, column = call.code.place(leaf.expr)[:2] if site is None else (site.line, site.column)
         return Guard(
             file=call.frame.file,
@@ -62,17 +64,21 @@ class Describer:
             kind=("return" if leaf.seen else "call") if site is None else site.context or site.kind,
             outcome=leaf.outcome if leaf.event is None or leaf.event.kind is not Kind.LOOP else None,
             reason=_reason(leaf),
-            values=self._values(call, leaf),
+            bound="" if bound is None else call.code.source(bound),
+            values=self._values(call, leaf, bound),
             siblings=siblings,
         )
 
     # -- values ------------------------------------------------------------------------------------
 
-    def _values(self, call: Call, leaf: Leaf) -> tuple[Seen, ...]:
+    def _values(self, call: Call, leaf: Leaf, bound: ast.expr | None) -> tuple[Seen, ...]:
         values = [self._seen(text, value) for text, value in _operands(call, leaf)]
         shown = {seen.text for seen in values}
         told = {node.id for seen in values for node in seen.nodes}
-        for fact in self._facts.of(call, leaf.expr, leaf.end)[:MOST_FACTS]:
+        facts = self._facts.of(call, leaf.expr, leaf.end)
+        if bound is not None:
+            facts += self._facts.of(call, bound, leaf.end)
+        for fact in facts[:MOST_FACTS]:
             if fact.text in shown or (len(fact.nodes) == 1 and fact.nodes[0] in (self._focus, *told)):
                 continue
             if fact.said:

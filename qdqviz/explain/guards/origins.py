@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TypeAlias
 
 from qdqviz.explain.guards.bindings import Binding, bindings, led_to, owner_of, unset, unset_in
 from qdqviz.explain.guards.calls import Call, Calls
@@ -19,6 +21,7 @@ from qdqviz.explain.guards.code import (
 from qdqviz.explain.guards.conditions import Leaf, Verdict, iterations, truth_of
 from qdqviz.explain.guards.control import (
     Cause,
+    alternatives,
     asked_in,
     asks,
     cause_of_exit,
@@ -38,6 +41,9 @@ _PLAIN = frozenset(
 )
 """Built-ins that ask nothing of a pass."""
 
+EarlierCalls: TypeAlias = Callable[[], Iterable[Frame]]
+"""Gives the calls of earlier attempts of the same pass run, the latest first."""
+
 _MOST_TRIES = 40
 """How many rounds a search may take; sources can bind names in circles."""
 
@@ -45,9 +51,10 @@ _MOST_TRIES = 40
 class Origins:
     """Traces values back within one attempt."""
 
-    def __init__(self, calls: Calls) -> None:
-        """Take what replays calls."""
+    def __init__(self, calls: Calls, earlier: EarlierCalls) -> None:
+        """Take what replays calls, and what gives those of earlier attempts, the latest first."""
         self._calls = calls
+        self._earlier = earlier
         self._tries = 0
 
     def of(self, call: Call, leaf: Leaf) -> Cause | None:
@@ -71,7 +78,9 @@ class Origins:
             leaf = cause.leaves[0]
             window = Window(cause.call, leaf.start, leaf.end, owner_of(cause.call, leaf), strict=False)
             found = self._value(leaf.expr, window)
-            handed_on = isinstance(leaf.expr, ast.Call) and _is_returned(cause.call, leaf.expr)
+            handed_on = isinstance(leaf.expr, ast.Call | ast.Subscript) and _is_returned(
+                cause.call, leaf.expr
+            )
             if found is not None and found.call is not cause.call and handed_on:
                 found = replace(found, via=(_given_back(cause, leaf), *found.via))
             if found is None and _is_returned(cause.call, leaf.expr) and _says_yes_or_no(cause.call.frame):
@@ -248,7 +257,7 @@ class Origins:
         call, holder = window.call, dotted(expr.value)
         if not holder:
             return None
-        for frame in reversed(_all_frames(call.frame)):
+        for frame in chain(reversed(_all_frames(call.frame)), self._earlier()):
             other = self._calls.of(frame) if frame.function == call.frame.function else None
             if other is None or other is call or not bindings(other, holder, None):
                 continue
@@ -325,7 +334,8 @@ def _given_back(cause: Cause, leaf: Leaf) -> Cause:
     result = cause.call.frame.result
     outcome = truth_of(result) if is_answer(cause.call.frame) else None
     told = replace(leaf, outcome=outcome, seen=(result,))
-    return replace(cause, leaves=(told,), provisional=False, otherwise=None)
+    leaves = (*alternatives(cause.otherwise), told)
+    return replace(cause, leaves=leaves, provisional=False, otherwise=None)
 
 
 # -- what was tested -------------------------------------------------------------------------------
