@@ -1,0 +1,1 @@
+"""Two traces of the same model side by side: what one does that the other does not. No torch."""
