@@ -314,6 +314,8 @@ class Recorder:
             return
         token = run.log.current
         earlier = run.meta_reads.get(nid)
+        if earlier is not None and token is not None and earlier[1] is token.owner:
+            return
         if (
             earlier is not None
             and token is not None
@@ -380,14 +382,19 @@ class Recorder:
             return original(interpreter, node)
         log = self.runs[-1].log
         token = log.open(RETRACE_SITE, node)
-        owner = token.owner if token is not None else log.owner(node, None)
-        run = NodeRun(node, nid, owner)
+        attempt = token or log.current
+        if attempt is None:
+            return original(interpreter, node)
+        run = NodeRun(node, nid, attempt)
         retrace.runs.append(run)
         last = graph._root._prev
         asked = len(log.events)
         try:
-            with plainly(interpreter) if owner.vetoed else nullcontext():
+            if log.steering is None:
                 run.result = original(interpreter, node)
+            else:
+                with plainly(interpreter) if run.owner.vetoed else nullcontext():
+                    run.result = original(interpreter, node)
             return run.result
         finally:
             run.created = _nodes_after(graph, last)

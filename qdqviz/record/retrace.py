@@ -20,6 +20,7 @@ from qdqviz.record.body import LiveBody, Mirror
 from qdqviz.record.editlog import EditLog
 from qdqviz.record.identity import Identities
 from qdqviz.record.owner import Owner
+from qdqviz.record.runlog import Token
 
 
 @dataclass(eq=False, slots=True)
@@ -30,14 +31,19 @@ class NodeRun:
     """The old node."""
     nid: int
     """Its identity."""
-    owner: Owner
-    """Owner of what is not a plain copy."""
+    attempt: Token
+    """The attempt that was open meanwhile."""
     created: list[Node] = field(default_factory=list)
     """Nodes that it created in the new graph, in order."""
     result: Any = None
     """What it returned: a proxy or a structure of them."""
     own_code: bool = False
     """Whether code of the pass ran on the way, and not the framework's alone."""
+
+    @property
+    def owner(self) -> Owner:
+        """Owner of what is not a plain copy."""
+        return self.attempt.owner
 
 
 @dataclass(eq=False, slots=True)
@@ -109,7 +115,7 @@ class RetraceReader:
             if copy is not None:
                 self._ids.of[copy] = run.nid
             for node in run.created:
-                if node.op != "get_attr":
+                if node.op != "get_attr" and node is not copy:
                     self._owner_of[self._ids.ensure(node)] = run.owner
             if run.old.op == "output" or run.old.op == "placeholder":
                 self._becomes[run.nid] = run.nid
@@ -166,13 +172,13 @@ class RetraceReader:
         replaced = {old: new for old, new in self._becomes.items() if old != new}
         if not replaced:
             return
-        owners = {run.nid: run.owner for run in self._retrace.runs}
+        owners = {run.nid: run for run in self._retrace.runs}
         for nid, mirror in list(self._body.mirrors.items()):
             for old in dict.fromkeys(mirror.state.input_ids()):
                 new = replaced.get(old)
                 if new is not None:
                     state = _rewired(self._body.mirrors[nid].state, old, new)
-                    self._log.put(self._body, nid, owners[old], state)
+                    self._log.put(self._body, nid, owners[old].owner, state)
                     self._body.mirrors[nid].state = state
                     self._body.mirrors[nid].args = None
 
@@ -180,7 +186,7 @@ class RetraceReader:
         """Compare each new node with what the trace says of it, and write the difference."""
         body, ids = self._body, self._ids.of
         orders = body.orders(ids[node] for node in nodes)
-        owners = {run.nid: run.owner for run in self._retrace.runs}
+        runs = {run.nid: run for run in self._retrace.runs}
         present = set(orders)
         for node in nodes:
             nid = ids[node]
@@ -190,9 +196,9 @@ class RetraceReader:
                 self._log.put(body, nid, self._creator(nid, node), state)
                 body.mirrors[nid] = Mirror(node, state)
             else:
-                self._read_known(node, nid, mirror, orders[nid], owners)
+                self._read_known(node, nid, mirror, orders[nid], runs)
         for nid in [nid for nid in body.mirrors if nid not in present]:
-            self._erase(nid, owners)
+            self._erase(nid, runs)
 
     def _creator(self, nid: int, node: Node) -> Owner:
         if nid in self._split:
@@ -204,7 +210,7 @@ class RetraceReader:
         return next((owner for user in node.users if (owner := self._owner_of.get(self._ids.of[user]))), None)
 
     def _read_known(
-        self, node: Node, nid: int, mirror: Mirror, order: bytes, owners: dict[int, Owner]
+        self, node: Node, nid: int, mirror: Mirror, order: bytes, runs: dict[int, NodeRun]
     ) -> None:
         body, old = self._body, mirror.state
         self._log.note_base(body, nid)
@@ -219,7 +225,7 @@ class RetraceReader:
             middle = replace(
                 state, name=old.name, order=old.order, spec=old.spec, shares_meta=old.shares_meta
             )
-            self._log.put(body, nid, owners.get(nid, self._settle), middle)
+            self._log.put(body, nid, runs[nid].owner if nid in runs else self._settle, middle)
         self._log.put(body, nid, self._settle, state)
 
     def _only_split(self, old: NodeState, state: NodeState) -> bool:
@@ -233,10 +239,14 @@ class RetraceReader:
             tuple((key, map_refs(value, unsplit)) for key, value in state.kwargs),
         )
 
-    def _erase(self, nid: int, owners: dict[int, Owner]) -> None:
+    def _erase(self, nid: int, runs: dict[int, NodeRun]) -> None:
         body = self._body
         node = body.mirrors[nid].node
-        owner = owners.get(nid) if node.op != "get_attr" else self._last_user_owner(node)
+        owner = None
+        if node.op == "get_attr":
+            owner = self._last_user_owner(node)
+        elif nid in runs:
+            owner = runs[nid].owner
         self._log.put(body, nid, owner or self._settle, None)
         del body.mirrors[nid]
 

@@ -23,16 +23,36 @@ _ASKING = frozenset({Kind.TEST, Kind.COMPARE, Kind.VALUE, Kind.CASE})
 _MATCHES = ("returning_nodes", "anchors", "output_nodes", "nodes")
 
 
-@dataclass(eq=False, slots=True)
 class Token:
-    """An attempt that is open."""
+    """An attempt that is open. Its owner is made when first asked for: most retraced nodes need none."""
 
-    owner: Owner
-    """Owner of the edits made while it is the outermost."""
-    start: int
-    """Index of its first event in the log."""
-    seq: int
-    """Time of its opening in the edit log."""
+    __slots__ = ("_log", "_owner", "nid", "node", "seq", "site", "start")
+
+    def __init__(self, log: RunLog, node: Node, nid: int, site: int) -> None:
+        self.node = node
+        """The focus."""
+        self.nid = nid
+        """Its identity."""
+        self.site = site
+        """The loop that handed it out."""
+        self.start = len(log.events)
+        """Index of its first event in the log."""
+        self.seq = log.edits.seq
+        """Time of its opening in the edit log."""
+        self._log = log
+        self._owner: Owner | None = None
+
+    @property
+    def owner(self) -> Owner:
+        """Owner of the edits made while this is the outermost attempt."""
+        if self._owner is None:
+            self._owner = self._log.attempt_owner(self.node, self.nid, self.site)
+        return self._owner
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing was asked or edited yet."""
+        return self._owner is None and len(self._log.events) == self.start
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +129,18 @@ class RunLog:
         nid = self._ids.get(node)
         if nid is None:
             return None
+        token = self._current = Token(self, node, nid, site)
+        if self.steering is not None:
+            self._steer(token.owner, skippable)
+        return token
+
+    def attempt_owner(self, node: Node, nid: int, site: int) -> Owner:
+        """Owner of an attempt: that of this sweep, or a new one where the loop comes round again."""
         owner = self._sweeps.get(nid)
         if owner is None or site in owner.sites:
             owner = self._sweeps[nid] = Owner("attempt", nid, self._path_of(node), node.name)
         owner.sites.add(site)
-        self._current = Token(owner, len(self.events), self.edits.seq)
-        if self.steering is not None:
-            self._steer(owner, skippable)
-        return self._current
+        return owner
 
     def skipped(self, token: object) -> bool:
         """Whether the item of this token must be passed over."""
@@ -154,6 +178,8 @@ class RunLog:
     def _close(self, token: Token, raised: bool) -> None:
         self._current = None
         self.forced = None
+        if token.idle and not raised:
+            return
         attempt = self._reduce(token.owner, token.start, token.seq, raised)
         del self.events[token.start :]
         self._latest = (attempt, len(self.events))
