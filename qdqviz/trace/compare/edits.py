@@ -13,7 +13,7 @@ from qdqviz.trace.compare.fields import field_differences
 from qdqviz.trace.compare.model import Difference, Side
 from qdqviz.trace.compare.pairs import Pairs
 from qdqviz.trace.compare.replay import Edit
-from qdqviz.trace.compare.signature import TextOf, content, inputs_of, leaves_of, signature
+from qdqviz.trace.compare.signature import Leaf, TextOf, calls, content, inputs_of, leaves_of, signature
 
 T = TypeVar("T")
 
@@ -34,7 +34,8 @@ class EditComparer:
     """Compares rewrites of two traces, given which nodes are counterparts.
 
     "The same" is what the pass did: where an earlier difference has left other nodes around, a use of "what
-    the erased node used" is the same on both sides, though these are no counterparts.
+    the erased node used" is the same on both sides, though these are no counterparts; so is the scale that it
+    had.
     """
 
     def __init__(self, pairs: Pairs, left_text: TextOf, right_text: TextOf) -> None:
@@ -62,6 +63,8 @@ class _OneComparison:
         """Nodes in place of counterparts that are gone, left to right."""
         self._aliases: set[tuple[int, int]] = set()
         """Nodes that stand in the same place of counterparts, though they are none themselves."""
+        self._literals: set[tuple[Leaf, Leaf]] = set()
+        """Other values that stand in the same place of counterparts, and differ."""
 
     def run(self) -> Compared:
         self._match_known()
@@ -106,6 +109,8 @@ class _OneComparison:
                 there = theirs.get(place)
                 if type(leaf) is Ref and type(there) is Ref:
                     self._aliases.add((leaf.node, there.node))
+                elif there is not None and leaf != there:
+                    self._literals.add((leaf, there))
 
     def _match_made(self) -> None:
         """Match nodes that were made: those that do the same first, then those that call the same."""
@@ -124,9 +129,9 @@ class _OneComparison:
         by_target: dict[Hashable, deque[Edit]] = defaultdict(deque)
         for each in self._unmatched()[1]:
             if each.old is None:
-                by_target[_calls(_new(each))].append(each)
+                by_target[calls(_new(each))].append(each)
         for one in left_over:
-            others = by_target.get(_calls(_new(one)))
+            others = by_target.get(calls(_new(one)))
             if others:
                 self._match_pair_made(one, others.popleft())
 
@@ -138,8 +143,11 @@ class _OneComparison:
         found = self._own.get(node, self._became.get(node))
         return self._pairs.right_of(node) if found is None else found
 
-    def _same_node(self, left: int, right: int) -> bool:
-        return self._counterpart(left) == right or (left, right) in self._aliases
+    def _same_leaf(self, left: Leaf, right: Leaf) -> bool:
+        if type(left) is Ref and type(right) is Ref:
+            known = self._counterpart(left.node) == right.node
+            return known or (left.node, right.node) in self._aliases
+        return left == right or (left, right) in self._literals
 
     # -- what differs ------------------------------------------------------------------------------
 
@@ -155,7 +163,7 @@ class _OneComparison:
                     right_value=other.new is None,
                 )
             return
-        yield from field_differences(one, other, self._same_node, self._texts)
+        yield from field_differences(one, other, self._same_leaf, self._texts)
         if self._stands_elsewhere(one, other):
             yield Difference("position", one.path, one.new, other.new, (), one.now, other.now)
 
@@ -255,13 +263,6 @@ def _new(edit: Edit) -> NodeState:
     return edit.new
 
 
-def _calls(node: NodeState) -> Hashable:
-    """What a node calls, or what kind of constant it is."""
-    if node.op in ("placeholder", "get_attr"):
-        return node.op, None if node.constant is None else node.constant.kind
-    return node.op, node.target
-
-
 def _does(node: NodeState, counterpart: Callable[[int], int | None]) -> Hashable:
     """What a node does, and to what."""
     leaves = leaves_of(node)
@@ -273,4 +274,4 @@ def _alike(one: Edit, other: Edit) -> bool:
     """Whether two edits of nodes that are there before do the same kind of thing to the same kind of node."""
     if one.old is None or other.old is None or (one.new is None) != (other.new is None):
         return False
-    return _calls(one.old) == _calls(other.old)
+    return calls(one.old) == calls(other.old)

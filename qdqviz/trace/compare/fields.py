@@ -11,22 +11,22 @@ from qdqviz.trace.compare.model import Difference, Place
 from qdqviz.trace.compare.replay import Edit
 from qdqviz.trace.compare.signature import Leaf, Leaves, TextOf, content, leaves_of, metadata
 
-SameNode: TypeAlias = Callable[[int, int], bool]
-"""Whether a node of the left trace and one of the right trace are counterparts."""
+SameLeaf: TypeAlias = "Callable[[Leaf, Leaf], bool]"
+"""Whether a part of an argument is the same in both traces: nodes that are counterparts, equal values."""
 
 SHARED = "(shared dictionary)"
 """Stands for the key of a metadata difference that is about whose dictionary it is."""
 
 
 def field_differences(
-    one: Edit, other: Edit, same_node: SameNode, texts: tuple[TextOf, TextOf]
+    one: Edit, other: Edit, same_leaf: SameLeaf, texts: tuple[TextOf, TextOf]
 ) -> Iterator[Difference]:
     """What differs after an edit, of what either side changed; position left out.
 
     Args:
         one: The left edit, of a node that is there afterwards.
         other: The right one.
-        same_node: Tells counterparts.
+        same_leaf: Tells what is the same.
         texts: Give the long texts of the left and of the right trace.
     """
     left, right = one.new, other.new
@@ -36,7 +36,7 @@ def field_differences(
     if left.op != right.op or (not named and _changed("target", one, other) and left.target != right.target):
         yield Difference("target", one.path, left, right, (), left.target, right.target)
     if not named:
-        for place in _argument_places(one, other, same_node):
+        for place in _argument_places(one, other, same_leaf):
             values = argument_at(left, place), argument_at(right, place)
             yield Difference("argument", one.path, left, right, place, *values)
     if _changed("constant", one, other) and content(left.constant) != content(right.constant):
@@ -45,7 +45,7 @@ def field_differences(
         yield Difference("spec", one.path, left, right, (), left.spec, right.spec)
     if _changed("meta", one, other):
         yield from _metadata_differences(one, other, texts)
-    if _changed("shares_meta", one, other) and not _same_owner(left, right, same_node):
+    if _changed("shares_meta", one, other) and not _same_owner(left, right, same_leaf):
         values = _owner(left), _owner(right)
         yield Difference("metadata", one.path, left, right, ("meta", SHARED), *values)
 
@@ -65,14 +65,14 @@ def _changed(field: str, one: Edit, other: Edit) -> bool:
     )
 
 
-def _argument_places(one: Edit, other: Edit, same_node: SameNode) -> Iterator[Place]:
+def _argument_places(one: Edit, other: Edit, same_leaf: SameLeaf) -> Iterator[Place]:
     """Arguments that differ in a part that either side changed, each once."""
     before, after = _leaves(one)
     there_before, there_after = _leaves(other)
     told: set[Place] = set()
     for place in dict.fromkeys((*after, *there_after)):
         left, right = after.get(place), there_after.get(place)
-        if place[:2] in told or _same_leaf(left, right, same_node):
+        if place[:2] in told or (left is not None and right is not None and same_leaf(left, right)):
             continue
         if before.get(place) != left or there_before.get(place) != right:
             told.add(place[:2])
@@ -82,12 +82,6 @@ def _argument_places(one: Edit, other: Edit, same_node: SameNode) -> Iterator[Pl
 def _leaves(edit: Edit) -> tuple[Leaves, Leaves]:
     assert edit.new is not None
     return {} if edit.old is None else leaves_of(edit.old), leaves_of(edit.new)
-
-
-def _same_leaf(left: Leaf | None, right: Leaf | None, same_node: SameNode) -> bool:
-    if type(left) is Ref and type(right) is Ref:
-        return same_node(left.node, right.node)
-    return left == right
 
 
 def _metadata_differences(one: Edit, other: Edit, texts: tuple[TextOf, TextOf]) -> Iterator[Difference]:
@@ -111,10 +105,10 @@ def _items(node: NodeState | None, text_of: TextOf) -> dict[str, tuple[Hashable,
     return {key: (told, shown) for key, told, shown in metadata(node, text_of)}
 
 
-def _same_owner(left: NodeState, right: NodeState, same_node: SameNode) -> bool:
+def _same_owner(left: NodeState, right: NodeState, same_leaf: SameLeaf) -> bool:
     if left.shares_meta is None or right.shares_meta is None:
         return left.shares_meta is right.shares_meta
-    return same_node(left.shares_meta, right.shares_meta)
+    return same_leaf(Ref(left.shares_meta), Ref(right.shares_meta))
 
 
 def _owner(node: NodeState) -> Value:

@@ -7,11 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from qdqviz.ir.graph import Body, GraphState
 from qdqviz.ir.node import NodeState
+from qdqviz.ir.values import Ref
 from qdqviz.trace.compare.fields import field_differences
 from qdqviz.trace.compare.matching import match
 from qdqviz.trace.compare.model import Difference, GraphDifference
 from qdqviz.trace.compare.replay import Edit
-from qdqviz.trace.compare.signature import TextOf
+from qdqviz.trace.compare.signature import Leaf, TextOf
 from qdqviz.trace.compare.subjects import align_paths
 
 
@@ -64,13 +65,19 @@ def _between(
         yield from field_differences(
             Edit(path, None, node),
             Edit(path, None, theirs[other]),
-            lambda one, two: found.get(one) == two,
+            lambda one, two: _same(one, two, found),
             texts,
         )
     taken = set(found.values())
     for node in right:
         if node.id not in taken:
             yield Difference("created", path, None, node)
+
+
+def _same(left: Leaf, right: Leaf, found: Mapping[int, int]) -> bool:
+    if type(left) is Ref and type(right) is Ref:
+        return found.get(left.node) == right.node
+    return left == right
 
 
 def _reordered(

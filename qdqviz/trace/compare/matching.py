@@ -1,10 +1,11 @@
 """Pairs the nodes of two graphs by what they do and how they are connected, never by name.
 
 In time linear in the size of the graphs. Where both are alike, node by node in execution order, that is
-the answer. Otherwise nodes are paired in turns, from the surest sign to the weakest, and after every turn
+the answer. Otherwise nodes are paired in turns, from the surest sign to the weakest, and between them
 forwards along the data flow: a node that does the same to paired inputs is paired. The signs: a
 neighbourhood (of three, two, one uses around) that occurs once in either graph; what is known already of
-who is who; and where as many nodes of a kind are left on both sides, their order.
+who is who; the same for neighbourhoods that call the same, whatever the arguments; and where as many nodes
+of a kind are left on both sides, their order.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections import defaultdict, deque
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 
 from qdqviz.ir.node import NodeState
-from qdqviz.trace.compare.signature import Leaves, content, inputs_of, leaves_of, signature
+from qdqviz.trace.compare.signature import Leaves, calls, content, inputs_of, leaves_of, signature
 
 RADIUS = 3
 """How many uses away a neighbourhood reaches."""
@@ -29,20 +30,27 @@ class Shapes:
         """Their arguments, taken apart."""
         self.signatures = [signature(node, leaves) for node, leaves in zip(nodes, self.leaves, strict=True)]
         """What they do."""
+        self.kinds = [calls(node) for node in nodes]
+        """What they call."""
         self.inputs = [inputs_of(leaves) for leaves in self.leaves]
         """What they use."""
         self.position = {node.id: index for index, node in enumerate(nodes)}
         """Where each identity stands."""
 
-    def contexts(self, radius: int) -> list[list[int]]:
-        """For each radius up to `radius`, a number for every node that is equal where neighbourhoods are."""
+    def contexts(self, looks: Sequence[Hashable], radius: int = RADIUS) -> list[list[int]]:
+        """For each radius up to `radius`, a number for every node that is equal where neighbourhoods are.
+
+        Args:
+            looks: What each node is told by: `signatures` or `kinds`.
+            radius: How many uses away a neighbourhood reaches.
+        """
         users: list[list[int]] = [[] for _ in self.nodes]
         sources = [[self.position.get(ref, -1) for ref in inputs] for inputs in self.inputs]
         for index, found in enumerate(sources):
             for source in found:
                 if source >= 0:
                     users[source].append(index)
-        known = [[hash(each) for each in self.signatures]]
+        known = [[hash(each) for each in looks]]
         for _ in range(radius):
             last = [*known[-1], 0]  # what is not in this graph counts alike
             known.append(
@@ -132,16 +140,21 @@ class _Matching:
     def run(self) -> dict[int, int]:
         """Pair what can be paired."""
         self._constants()
-        contexts = list(zip(self._left.contexts(RADIUS), self._right.contexts(RADIUS), strict=True))
-        for mine, theirs in reversed(contexts[1:]):
+        left, right = self._left, self._right
+        strict = list(zip(left.contexts(left.signatures), right.contexts(right.signatures), strict=True))
+        for mine, theirs in reversed(strict[1:]):
             self._once(mine, theirs)
-        self._forwards()
+        self._forwards(left.signatures, right.signatures)
         self._by_identity()
-        self._forwards()
-        self._once(*contexts[0])
-        self._forwards()
-        self._in_order(*contexts[1])
-        self._in_order(*contexts[0])
+        self._forwards(left.signatures, right.signatures)
+        self._once(*strict[0])
+        self._forwards(left.signatures, right.signatures)
+        loose = list(zip(left.contexts(left.kinds), right.contexts(right.kinds), strict=True))
+        for mine, theirs in reversed(loose[1:]):
+            self._once(mine, theirs)
+        self._forwards(left.kinds, right.kinds)
+        for mine, theirs in (strict[1], strict[0], loose[1], loose[0]):
+            self._in_order(mine, theirs)
         return {self._left.nodes[one].id: self._right.nodes[other].id for one, other in self._to.items()}
 
     def _pair(self, one: int, other: int) -> None:
@@ -173,17 +186,17 @@ class _Matching:
             if (mine.op, mine.target) == (theirs.op, theirs.target) or mine.op != "call_function":
                 self._pair(one, other)
 
-    def _forwards(self) -> None:
-        """Pair nodes that do the same to paired inputs; of several the known one, else the first."""
+    def _forwards(self, mine: Sequence[Hashable], theirs: Sequence[Hashable]) -> None:
+        """Pair nodes that look alike and use paired inputs; of several the known one, else the first."""
         waiting: dict[Hashable, deque[int]] = defaultdict(deque)
-        for index, key in enumerate(zip(self._right.signatures, self._right.inputs, strict=True)):
+        for index, key in enumerate(zip(theirs, self._right.inputs, strict=True)):
             if index not in self._taken and key[1]:
                 waiting[key].append(index)
         for index, inputs in enumerate(self._left.inputs):
             if index in self._to or not inputs:
                 continue
             mapped = tuple([self._counterpart(ref) for ref in inputs])
-            found = waiting.get((self._left.signatures[index], mapped))
+            found = waiting.get((mine[index], mapped))
             if found:
                 self._pair(index, self._best(found, index))
 

@@ -50,10 +50,11 @@ class Difference:
     def is_metadata(self) -> bool:
         """Whether the difference is in metadata alone, so that the graphs compute the same in the same order.
 
-        A value that one graph knows nothing about is metadata; two that disagree are not.
+        What metadata says about a computed value is metadata; of an input it says what the input is.
         """
         if self.aspect == "spec":
-            return self.left_value is None or self.right_value is None
+            node = self.left or self.right
+            return node is not None and node.op not in ("placeholder", "get_attr")
         return self.aspect == "metadata"
 
 
@@ -98,6 +99,11 @@ class RewritePair:
         return self.status == "different" and all(each.is_metadata for each in self.differences)
 
     @property
+    def same(self) -> bool:
+        """Whether both do the same; metadata may differ."""
+        return self.status == "equal" or self.is_metadata
+
+    @property
     def step(self) -> int:
         """The step in the left trace, else in the right one."""
         found = self.right if self.left is None else self.left
@@ -121,13 +127,18 @@ class RunPair:
     """Whether both traces hold the same source of the pass; True also where neither holds any."""
 
     def count(self, status: Status) -> int:
-        """How many rewrites have this status."""
-        return sum(each.status == status for each in self.rewrites)
+        """How many rewrites have this status; `different` leaves out those that differ in metadata alone."""
+        return sum(each.status == status and not each.is_metadata for each in self.rewrites)
 
     @property
     def differing(self) -> tuple[RewritePair, ...]:
-        """The rewrites that are not equal."""
-        return tuple(each for each in self.rewrites if each.status != "equal")
+        """The rewrites that are not the same."""
+        return tuple(each for each in self.rewrites if not each.same)
+
+    @property
+    def metadata(self) -> tuple[RewritePair, ...]:
+        """The rewrites that differ in metadata alone."""
+        return tuple(each for each in self.rewrites if each.is_metadata)
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,7 +206,7 @@ class SubjectPair:
 
 @dataclass(frozen=True, slots=True)
 class Divergence:
-    """Where two traces part: all rewrites before are equal, one by one and in the same order."""
+    """Where two traces part: all rewrites before are the same, one by one and in the same order."""
 
     left: int | None
     """The left trace's next step; None where it has none left."""
@@ -226,8 +237,13 @@ class Comparison:
 
     @property
     def differing(self) -> tuple[RewritePair, ...]:
-        """The rewrites that are not equal."""
-        return tuple(each for each in self.rewrites if each.status != "equal")
+        """The rewrites that are not the same."""
+        return tuple(each for run in self.runs for each in run.differing)
+
+    @property
+    def metadata(self) -> tuple[RewritePair, ...]:
+        """The rewrites that differ in metadata alone."""
+        return tuple(each for run in self.runs for each in run.metadata)
 
     @property
     def same_rewrites(self) -> bool:
@@ -236,11 +252,18 @@ class Comparison:
 
     @property
     def same_graphs(self) -> bool:
-        """Whether the last states compute the same in the same order."""
+        """Whether the last states compute the same in the same order; metadata may differ."""
         return all(
             each.left is not None and each.right is not None and each.final.equal for each in self.subjects
         )
 
+    @property
+    def same_model(self) -> bool:
+        """Whether all began with the same: otherwise other things than passes differ, too."""
+        return all(
+            each.left is not None and each.right is not None and each.first.equal for each in self.subjects
+        )
+
     def count(self, status: Status) -> int:
-        """How many rewrites have this status."""
+        """How many rewrites have this status; `different` leaves out those that differ in metadata alone."""
         return sum(run.count(status) for run in self.runs)

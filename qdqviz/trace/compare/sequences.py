@@ -11,7 +11,7 @@ Aligned: TypeAlias = "dict[int, int]"
 
 
 def align(left: Sequence[Hashable], right: Sequence[Hashable]) -> Aligned:
-    """Pair equal items that stand in the same order: a longest common run, then what is before and after it."""
+    """Pair equal items that stand in the same order: a longest common run, then what stands around it."""
     found: Aligned = {}
     for start, there, length in SequenceMatcher(None, left, right, autojunk=False).get_matching_blocks():
         found.update((start + offset, there + offset) for offset in range(length))

@@ -14,7 +14,7 @@ Leaf: TypeAlias = "Ref | tuple[str, Hashable]"
 that type apart (so that 1, 1.0 and True differ, and NaN equals NaN)."""
 
 Leaves: TypeAlias = "dict[Place, Leaf]"
-"""All innermost parts of a node's arguments, by where they stand; lists and tuples count with their length."""
+"""All innermost parts of a node's arguments, by where they stand; lists count with their length."""
 
 TextOf: TypeAlias = Callable[[int], str]
 """Gives a long text of a trace from its number."""
@@ -71,6 +71,13 @@ def signature(node: NodeState, leaves: Leaves) -> Hashable:
         return node.op, None if constant is None else constant.kind, node.spec
     parts = tuple([(place, None if type(leaf) is Ref else leaf) for place, leaf in leaves.items()])
     return node.op, node.target, parts
+
+
+def calls(node: NodeState) -> Hashable:
+    """What a node calls, or what kind of constant it is: less than what it does."""
+    if node.op in ("placeholder", "get_attr"):
+        return node.op, None if node.constant is None else node.constant.kind
+    return node.op, node.target
 
 
 def content(constant: Constant | None) -> Hashable:

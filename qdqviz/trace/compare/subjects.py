@@ -13,7 +13,7 @@ from qdqviz.trace.reader import Trace
 
 
 def align_subjects(left: Trace, right: Trace) -> dict[int, int]:
-    """Left subject -> right subject: of the same kind of graph and name first, then by what stands between."""
+    """Left subject -> right subject: of equal first states and names first, then by what stands between."""
     mine, theirs = ([_kind(trace, each) for each in trace.subjects] for trace in (left, right))
     found = align(mine, theirs)
     for key in (_names, _dialects):

@@ -158,7 +158,7 @@ class _Comparing:
     # -- where they part ---------------------------------------------------------------------------
 
     def _divergence(self, runs: Sequence[RunPair]) -> Divergence | None:
-        equal = {pair.left: pair.right for run in runs for pair in run.rewrites if pair.status == "equal"}
+        equal = {pair.left: pair.right for run in runs for pair in run.rewrites if pair.same}
         common = min(self._left.steps, self._right.steps)
         for step in range(1, common + 1):
             if equal.get(step) != step:
