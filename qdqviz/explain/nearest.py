@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from qdqviz.explain.answer import Guard, NodeLink, Why
 from qdqviz.explain.evidence import Evidence
+from qdqviz.explain.seen_text import op_text
 from qdqviz.ir.graph import Body
 from qdqviz.ir.node import NodeState
 from qdqviz.ir.roles import OpName, op_name
@@ -48,7 +49,7 @@ def nearest_to(body: Body, wanted: Sequence[str], path: str) -> tuple[NodeLink, 
 
 def absent_targets(body: Body, wanted: Sequence[str]) -> tuple[str, ...]:
     """Those of some targets that no node of a graph calls."""
-    present = {name for node in body for name in (_packet(node.target), *_names(node.target))}
+    present = {name for node in body for name in (node.target, _packet(node.target), *_names(node.target))}
     return tuple(target for target in wanted if target not in present and _packet(target) not in present)
 
 
@@ -83,9 +84,9 @@ def _wanted(guard: Guard, node: NodeState) -> list[str]:
 
 
 def _names(target: str) -> set[str]:
-    """What a pass may call a target by: `linear.default`, `linear`."""
+    """What a pass may call a target by, whatever its dialect: `linear.default`, `linear`."""
     name = op_name(target)
-    return {target, name.base, f"{name.base}.{name.overload}"}
+    return {name.base, f"{name.base}.{name.overload}"}
 
 
 def _literals(text: str) -> list[str]:
@@ -99,11 +100,11 @@ def _literals(text: str) -> list[str]:
 
 
 def _packet(target: str) -> str:
-    """A target without dialect and overload: `aten.view_copy`; the packets of edge ops come out the same."""
-    name = op_name(target)
-    if target.startswith("executorch.exir.dialects"):
-        return ".".join(target.split(".")[-2:])
-    return f"{name.namespace}.{name.base}" if name.overload else target
+    """A target without its overload; the packets of edge ops come out as their overloads do."""
+    text = op_text(target)
+    name = op_name(text)
+    dialect = "edge." if text.startswith("edge.") else ""
+    return f"{dialect}{name.namespace}.{name.base}" if name.overload else text
 
 
 def _wanted_name(wanted: str) -> OpName:
@@ -116,7 +117,7 @@ def _score(node: NodeState, wanted: str) -> int:
     """How near a node's op comes to a target: 0 for not at all."""
     if node.op != "call_function":
         return 0
-    if wanted in _names(node.target):
+    if wanted in (node.target, *_names(node.target)):
         return 0
     have, want = op_name(node.target), _wanted_name(wanted)
     if (have.namespace, have.base) == (want.namespace, want.base):

@@ -29,7 +29,7 @@ def never(evidence: Evidence, run: PassRun, link: NodeLink, looks: Sequence[Look
         return _not_there(evidence, run, link, blank)
     rejected = [look for look in looks if look.chain.filtered and look.chain.links and not look.chain.kept]
     early = _left_early(evidence, run, blank)
-    if rejected and early is not None:
+    if rejected and rejected[-1].chain.scan and early is not None:
         own = evidence.told(rejected[-1], blank)
         return replace(early, chain=(*early.chain, *own.chain))
     if rejected:

@@ -27,6 +27,8 @@ class Chain:
     """Tests that let the node go on, in the calls of the chain, in order."""
     filtered: bool = False
     """Whether it was a comprehension that looked at the node."""
+    scan: bool = False
+    """Whether that comprehension only asked something about every node, as in `any(...)`."""
     kept: bool = False
     """Whether nothing turned the node down: a comprehension kept it, a loop set it aside for later."""
 
@@ -84,16 +86,26 @@ def _follow(cause: Cause, origins: Origins) -> tuple[Cause, ...]:
 def _deeper(cause: Cause, origins: Origins) -> Cause | None:
     """Where the last of some siblings leads, and other rounds of the same test.
 
-    The last is what the node got furthest to. Where that came from no further decision, the chain ends:
-    what the siblings before it came from is no reason for the last one.
+    The last is what the node got furthest to. Operands of the same condition may stand in for it; what
+    tests in earlier statements came from is no reason for the last one.
     """
-    last = origins.of(cause.call, cause.leaves[-1])
-    if last is None:
-        return None
-    rounds = (leaf for leaf in cause.leaves[:-1] if leaf.site is cause.leaves[-1].site)
+    group = cause.leaves[-1].site.group if cause.leaves[-1].site is not None else None
+    for leaf in reversed(cause.leaves):
+        alike = leaf.site is not None and leaf.site.group == group and group is not None
+        if leaf is not cause.leaves[-1] and not alike:
+            continue
+        found = origins.of(cause.call, leaf)
+        if found is not None:
+            return _with_rounds(cause, leaf, found, origins)
+    return None
+
+
+def _with_rounds(cause: Cause, chosen: Leaf, found: Cause, origins: Origins) -> Cause:
+    """Where a leaf leads, with where other rounds of the same test lead."""
+    rounds = (leaf for leaf in cause.leaves if leaf is not chosen and leaf.site is chosen.site)
     also = (each for leaf in rounds if (each := origins.of(cause.call, leaf)) is not None)
-    alike = (each for each in also if each.call.frame.function == last.call.frame.function)
-    return replace(last, also=(*last.also, *alike))
+    alike = (each for each in also if each.call.frame.function == found.call.frame.function)
+    return replace(found, also=(*found.also, *alike))
 
 
 def _same(one: Cause, other: Cause) -> bool:
@@ -115,7 +127,8 @@ def _of_filter(call: Call, origins: Origins) -> Chain:
     if not leaves:
         return Chain((), (), filtered=True, kept=found[-1].kept)
     links = _follow(Cause(call, leaves), origins)
-    return Chain(links, (), filtered=True, kept=verdict.truth is not False)
+    scan = verdict is found[-1].element
+    return Chain(links, (), filtered=True, scan=scan, kept=verdict.truth is not False)
 
 
 def _last(filters: tuple[Verdict, ...], element: Verdict | None) -> Verdict | None:

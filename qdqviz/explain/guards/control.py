@@ -17,6 +17,10 @@ MOST_LEAVES = 64
 """How many siblings are kept at most: a loop over many users may have found nothing in any of them."""
 
 
+MUCH_MORE = 8
+"""A statement that asked so many times more than another got further, where both could have acted."""
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Cause:
     """Why something came out as it did: sibling tests in one call."""
@@ -28,7 +32,9 @@ class Cause:
     rank: Effect = Effect.EDITS
     """What they kept from happening."""
     depth: int = 0
-    """How many tests, loops and handlers within the call led there."""
+    """How many tests and handlers within the call led there."""
+    work: int = 0
+    """How much was asked in the statement that it stands in, helpers included."""
     provisional: bool = False
     """Whether its only leaf is an expression that is to be traced back, and no test."""
     otherwise: Cause | None = None
@@ -73,10 +79,12 @@ def strongest(causes: Iterable[Cause | None]) -> Cause | None:
         return None
     best = max((cause.rank, cause.depth) for cause in found)
     equals = [cause for cause in found if (cause.rank, cause.depth) == best]
+    most = max(cause.work for cause in equals)
+    equals = [cause for cause in equals if cause.work * MUCH_MORE >= most]
     if len(equals) == 1 or any(cause.provisional for cause in equals):
         return equals[-1]
     leaves = tuple(leaf for cause in equals for leaf in cause.leaves)
-    return replace(equals[-1], leaves=leaves[-MOST_LEAVES:])
+    return replace(equals[-1], leaves=leaves[-MOST_LEAVES:], work=most)
 
 
 # -- the statement that left -----------------------------------------------------------------------
@@ -96,7 +104,7 @@ def _leaving(call: Call, step: Step, goal: Goal) -> Cause | None:
     if inner is None and isinstance(step.node, ast.For | ast.While) and len(step.blocks) > len(step.ends):
         return _never_broken(call, step, goal)
     if inner is not None and not (inner.provisional and inner.otherwise is None and step.arms):
-        return _deeper(inner)
+        return inner if isinstance(step.node, ast.For | ast.While) else _deeper(inner)
     own = _own(call, step)
     if inner is not None:
         return replace(inner, otherwise=own)
@@ -107,8 +115,7 @@ def _never_broken(call: Call, step: Step, goal: Goal) -> Cause | None:
     """What kept a loop from its `break`, so that its `else` ran."""
     wish = replace(goal, breaks=True)
     rounds = zip(step.blocks, step.ends, strict=False)
-    found = strongest(block_cause(call, block, left, wish) for block, left in rounds)
-    return _deeper(found) if found is not None else None
+    return strongest(block_cause(call, block, left, wish) for block, left in rounds)
 
 
 def _own(call: Call, step: Step) -> Cause | None:
@@ -162,18 +169,26 @@ def _raised_inside(call: Call, step: Step) -> Cause | None:
 
 def skipped(call: Call, step: Step, goal: Goal) -> Cause | None:
     """What a statement that ran to its end kept from happening, and by which tests."""
-    node = step.node
-    if isinstance(node, ast.If):
-        return _skipped_if(call, step, goal)
-    if isinstance(node, ast.For | ast.AsyncFor | ast.While):
-        return _skipped_loop(call, step, goal)
-    if isinstance(node, ast.Match):
-        return _skipped_match(call, step, goal)
-    if isinstance(node, ast.Try):
-        return _skipped_try(call, step, goal)
+    found = _skipped(call, step, goal)
+    if found is None:
+        return None
+    items = call.frame.items[step.start : step.end]
+    work = sum(item.asked if isinstance(item, Frame) else 1 for item in items)
+    return replace(found, work=max(found.work, work))
+
+
+def _skipped(call: Call, step: Step, goal: Goal) -> Cause | None:
+    match step.node:
+        case ast.If():
+            return _skipped_if(call, step, goal)
+        case ast.For() | ast.AsyncFor() | ast.While():
+            return _skipped_loop(call, step, goal)
+        case ast.Match():
+            return _skipped_match(call, step, goal)
+        case ast.Try():
+            return _skipped_try(call, step, goal)
     if step.blocks:
-        inner = [skipped(call, each, goal) for block in step.blocks for each in block]
-        return strongest(inner)
+        return strongest(skipped(call, each, goal) for block in step.blocks for each in block)
     return _called(call, step, goal) if goal.wants is None else None
 
 
@@ -217,7 +232,7 @@ def _skipped_loop(call: Call, step: Step, goal: Goal) -> Cause | None:
     otherwise = effect(node.orelse, goal)
     if otherwise > Effect.LEAVES and broken is not None and best is None:
         return None
-    return _deeper(best) if best is not None else _header(call, step, goal)
+    return best if best is not None else _header(call, step, goal)
 
 
 def _header(call: Call, step: Step, goal: Goal) -> Cause | None:

@@ -47,6 +47,11 @@ class Frame:
         """What it returned, or the type of the exception that left it."""
         return self.leave.values[1] if self.leave is not None and len(self.leave.values) > 1 else None
 
+    @property
+    def asked(self) -> int:
+        """How many events it holds, with those of the calls that it made."""
+        return sum(isinstance(item, Event) for frame in self.walk() for item in frame.items)
+
     def events(self) -> Iterator[Event]:
         """Its own events, without those of the calls that it made."""
         return (item for item in self.items if isinstance(item, Event))

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from qdqviz.explain.guards.calls import Call, Calls
-from qdqviz.explain.guards.code import call_name, own_nodes
+from qdqviz.explain.guards.code import FunctionNode, call_name, own_nodes
 from qdqviz.explain.guards.frames import Frame
 from qdqviz.explain.guards.replay import Step
 from qdqviz.explain.seen_text import op_text
@@ -173,7 +173,7 @@ class Facts:
         if caller is None or call.function is None:
             return None
         index = next(i for i, item in enumerate(caller.frame.items) if item is call.frame)
-        expr = _call_at(caller, call.frame, index)
+        expr = _call_at(caller, call.frame, index, len(_parameters(call.function)))
         if expr is None:
             return None
         given = _argument_for(expr, call.function, name)
@@ -194,26 +194,29 @@ def _comprehended(call: Call, name: str, at: int) -> Known:
     return None
 
 
-def _call_at(caller: Call, frame: Frame, index: int) -> ast.Call | None:
-    """The expression that made a call."""
+def _call_at(caller: Call, frame: Frame, index: int, taken: int) -> ast.Call | None:
+    """The expression that made a call; a call through a variable is told by how many arguments it takes."""
     for step, _ in reversed(list(caller.steps())):
-        if step.start <= index < step.end:
-            for node in ast.walk(step.node):
-                if isinstance(node, ast.Call) and call_name(node) == frame.name:
-                    return node
+        if not step.start <= index < step.end:
+            continue
+        calls = [node for node in ast.walk(step.node) if isinstance(node, ast.Call)]
+        named = next((node for node in calls if call_name(node) == frame.name), None)
+        return named or next((node for node in calls if len(node.args) == taken), None)
     return None
 
 
-def _argument_for(
-    expr: ast.Call, function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda, name: str
-) -> ast.expr | None:
+def _parameters(function: FunctionNode) -> list[str]:
+    """Names of a function's positional parameters, without `self`."""
+    names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+    return names[1:] if names[:1] in (["self"], ["cls"]) else names
+
+
+def _argument_for(expr: ast.Call, function: FunctionNode, name: str) -> ast.expr | None:
     """The expression that a call gives for a parameter."""
     for keyword in expr.keywords:
         if keyword.arg == name:
             return keyword.value
-    parameters = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
-    if parameters[:1] in (["self"], ["cls"]) and isinstance(expr.func, ast.Attribute):
-        parameters = parameters[1:]
+    parameters = _parameters(function)
     if name in parameters and parameters.index(name) < len(expr.args):
         return expr.args[parameters.index(name)]
     return None
