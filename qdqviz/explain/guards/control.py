@@ -232,7 +232,9 @@ def _skipped_loop(call: Call, step: Step, goal: Goal) -> Cause | None:
     otherwise = effect(node.orelse, goal)
     if otherwise > Effect.LEAVES and broken is not None and best is None:
         return None
-    return best if best is not None else _header(call, step, goal)
+    if best is None:
+        return _header(call, step, goal)
+    return replace(best, rank=min(best.rank, effect(node.body, goal)))
 
 
 def _header(call: Call, step: Step, goal: Goal) -> Cause | None:
