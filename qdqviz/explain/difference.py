@@ -1,0 +1,176 @@
+"""A comparison of two traces in words: what differs in a rewrite, and why one trace lacks it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from qdqviz.explain.answer import Guard, NodeLink, Why
+from qdqviz.explain.difference_text import Lines
+from qdqviz.explain.evidence import Evidence, furthest
+from qdqviz.explain.title import title
+from qdqviz.explain.why import Explainer
+from qdqviz.explain.why_text import test_text
+from qdqviz.ir.labels import short_name
+from qdqviz.trace.compare.model import Absence, Comparison, GraphDifference, RewritePair, RunPair, SubjectPair
+from qdqviz.trace.reader import Trace
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A rewrite that the traces do not share, in words. Text from graphs is in it as it is."""
+
+    run: RunPair
+    """The pass runs."""
+    pair: RewritePair
+    """The rewrites."""
+    left: str
+    """What the left one did, in a few words; empty where there is none."""
+    right: str
+    """What the right one did."""
+    lines: tuple[str, ...]
+    """What differs, or why one trace lacks it."""
+    why: Why | None = None
+    """Where one trace lacks it though its pass ran: what that pass did with the node."""
+
+    @property
+    def guard(self) -> Guard | None:
+        """The guard that turned the node down on the side that lacks the rewrite."""
+        return None if self.why is None else self.why.guard
+
+
+class Teller:
+    """Tells a comparison; keeps what it has read of both traces."""
+
+    def __init__(self, comparison: Comparison, sides: tuple[str, str] = ("left", "right")) -> None:
+        """Take a comparison, and what its sides are called: `old` and `new`, say."""
+        self.comparison = comparison
+        """The comparison."""
+        self.sides = sides
+        """What the sides are called."""
+        self._traces = comparison.left, comparison.right
+        self._evidence: dict[int, tuple[Evidence, Explainer]] = {}
+
+    # -- names -------------------------------------------------------------------------------------
+
+    def run_name(self, run: RunPair) -> str:
+        """The pass, with its number where it is repeated; where the names differ both of them."""
+        names = [
+            trace.runs[number].label
+            for trace, number in zip(self._traces, (run.left, run.right), strict=True)
+            if number is not None
+        ]
+        return " → ".join(dict.fromkeys(names))
+
+    def graph_name(self, subject: SubjectPair) -> str:
+        """The program's name; where the names differ both of them."""
+        names = [
+            trace.subjects[number].name
+            for trace, number in zip(self._traces, (subject.left, subject.right), strict=True)
+            if number is not None
+        ]
+        return " → ".join(dict.fromkeys(names))
+
+    # -- rewrites ----------------------------------------------------------------------------------
+
+    def rewrites(self, *, metadata: bool = False) -> Iterator[Told]:
+        """All rewrites that are not the same, in order; with `metadata` also those that differ only there."""
+        for run in self.comparison.runs:
+            for pair in run.rewrites:
+                if pair.status != "equal" and (metadata or not pair.is_metadata):
+                    yield self.rewrite(run, pair)
+
+    def rewrite(self, run: RunPair, pair: RewritePair) -> Told:
+        """One pair of rewrites."""
+        titles = [
+            "" if step is None else title(trace, trace.rewrite(step))
+            for trace, step in zip(self._traces, (pair.left, pair.right), strict=True)
+        ]
+        why = self._why(pair)
+        lines = tuple(self._lines(pair, why))
+        return Told(run, pair, titles[0], titles[1], lines, why)
+
+    def _lines(self, pair: RewritePair, why: Why | None) -> Iterator[str]:
+        if pair.absence is not None:
+            yield self._absence_text(pair, pair.absence, why)
+            return
+        states = [
+            (trace.after(step), trace.before(step))
+            for trace, step in zip(self._traces, (pair.left, pair.right), strict=True)
+            if step is not None
+        ]
+        lines = Lines(self._traces, self.sides, states[0], states[-1])
+        yield from lines.of(each for each in pair.differences if not each.is_metadata)
+        yield from lines.of_metadata(each for each in pair.differences if each.is_metadata)
+
+    def graph(self, subject: SubjectPair, found: GraphDifference, *, metadata: bool = False) -> Iterator[str]:
+        """What differs between two states of a program: the last ones, or the first where that is `found`."""
+        if subject.left is None or subject.right is None:
+            return
+        first = found is subject.first
+        numbers = subject.left, subject.right
+        states = [
+            trace.first(number) if first else trace.final(number)
+            for trace, number in zip(self._traces, numbers, strict=True)
+        ]
+        lines = Lines(self._traces, self.sides, (states[0],), (states[1],))
+        yield from lines.of(each for each in found.differences if not each.is_metadata)
+        if found.reordered:
+            yield lines.reordered(found.reordered)
+        if metadata:
+            yield from lines.of_metadata(each for each in found.differences if each.is_metadata)
+
+    # -- why not -----------------------------------------------------------------------------------
+
+    def _lacking(self, pair: RewritePair) -> int:
+        """Which side lacks the rewrite: 0 the left, 1 the right."""
+        return 0 if pair.left is None else 1
+
+    def _why(self, pair: RewritePair) -> Why | None:
+        """What the pass did with the node on the side that lacks the rewrite."""
+        absence = pair.absence
+        if absence is None or absence.run is None or absence.node is None:
+            return None
+        evidence, explainer = self._explainers(self._lacking(pair))
+        trace = self._traces[self._lacking(pair)]
+        run = trace.runs[absence.run]
+        link = NodeLink(absence.node, absence.name, absence.path)
+        if absence.reason != "declined":
+            return explainer.of(run, link)
+        # Asked anew, the answer would be what else the pass did with the node; here it is why not this.
+        looks = [evidence.look(each) for each in trace.attempts(run.id) if each.id in absence.attempts]
+        best = furthest([look for look in looks if look.chain.links] or looks)
+        blank = replace(evidence.blank(run, link), attempts=absence.attempts)
+        return replace(evidence.told(best, blank), verdict="declined")
+
+    def _explainers(self, side: int) -> tuple[Evidence, Explainer]:
+        if side not in self._evidence:
+            trace: Trace = self._traces[side]
+            self._evidence[side] = Evidence(trace), Explainer(trace)
+        return self._evidence[side]
+
+    def _absence_text(self, pair: RewritePair, absence: Absence, why: Why | None) -> str:
+        side = self.sides[self._lacking(pair)]
+        name = short_name(absence.name)
+        match absence.reason:
+            case "no_pass":
+                return f"the pass did not run in {side}"
+            case "no_node":
+                return f"{side} has no such node there"
+            case "vetoed":
+                return f"{side} was kept from {name}"
+            case "declined":
+                return f"{side} declined {name}{_guard_text(why)}"
+            case "did_other":
+                return f"{side} did something else to {name}"
+            case "raised":
+                return f"{side} raised on {name}"
+        return f"{side} never looked at {name}" if name else f"{side} did not do it"
+
+
+def _guard_text(why: Why | None) -> str:
+    guard = None if why is None else why.guard
+    if guard is None:
+        return ""
+    reason = f" ({guard.reason.rstrip('.')})" if guard.reason else ""
+    return f": {test_text(guard)}{reason} at {guard.place}"
