@@ -37,7 +37,7 @@ class Desk:
         self._serials = dict.fromkeys(kinds, 0)
         self._changed = threading.Condition()
         self._is_closed = False
-        self._is_busy = False
+        self._doing = ""
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
 
@@ -57,13 +57,12 @@ class Desk:
     def wait(self, timeout: float) -> bool:
         """Wait until nothing is left to do; False if that took longer than `timeout` seconds."""
         with self._changed:
-            return self._changed.wait_for(lambda: not self._waiting and not self._is_busy, timeout)
+            return self._changed.wait_for(lambda: not self._waiting and not self._doing, timeout)
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether nothing waits and nothing is being done."""
+    def is_idle(self, but: str = "") -> bool:
+        """Whether nothing waits and nothing is being done, jobs of the kind `but` not counted."""
         with self._changed:
-            return not self._waiting and not self._is_busy
+            return not self._waiting.keys() - {but} and self._doing in ("", but)
 
     def is_quiet(self, kind: str) -> bool:
         """Whether nothing waits that is more urgent than a kind."""
@@ -81,7 +80,7 @@ class Desk:
     def _run(self) -> None:
         while True:
             with self._changed:
-                self._is_busy = False
+                self._doing = ""
                 self._changed.notify_all()
                 self._changed.wait_for(lambda: self._is_closed or bool(self._waiting))
                 if self._is_closed:
@@ -89,7 +88,7 @@ class Desk:
                 kind = next(each for each in self._kinds if each in self._waiting)
                 job = self._waiting.pop(kind)
                 serial = self._serials[kind]
-                self._is_busy = True
+                self._doing = kind
             try:
                 job(lambda kind=kind, serial=serial: self._is_closed or self._serials[kind] != serial)  # type: ignore[misc]
             except Exception as error:  # noqa: BLE001  a job may fail in any way; the app says so

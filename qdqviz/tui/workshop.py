@@ -240,9 +240,12 @@ class Workshop:
 
         self._back.ask("ahead", job)
 
-    def is_idle(self) -> bool:
-        """Whether nothing is being made."""
-        return self._front.is_idle and self._back.is_idle
+    def is_idle(self, *, ahead: bool = True) -> bool:
+        """Whether nothing is being made; without `ahead`, reading ahead is not counted.
+
+        Reading ahead through thousands of steps takes minutes of small pieces, and nobody waits for it.
+        """
+        return self._front.is_idle() and self._back.is_idle("" if ahead else "ahead")
 
     def close(self) -> None:
         """End all work."""

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-import asyncio
 import time
 from contextlib import asynccontextmanager
 from pathlib import Path
+
+from textual import events
 
 from qdqviz.draw.theme import load_theme
 from qdqviz.trace.reader import Trace
 from qdqviz.tui.app import QdqvizApp
 
 SIZES = ((80, 24), (120, 40), (200, 60))
-PATIENCE = 20.0
-FRAME = 0.04
-"""Seconds in which what was made has been painted."""
+PATIENCE = 60.0
+GLANCE = 0.004
+"""Seconds between two looks at whether the app has come to rest."""
 
 
 def make_app(source, *, theme="dark", depth="true", folder=Path("/nonexistent")):
@@ -22,18 +23,16 @@ def make_app(source, *, theme="dark", depth="true", folder=Path("/nonexistent"))
     return QdqvizApp(shown, load_theme(theme), depth, folder)
 
 
-async def settle(pilot):
-    """Wait until nothing is being made and what was made is shown."""
+async def settle(pilot, *, ahead=True):
+    """Wait until nothing is being made and what was made is shown; `ahead`: reading ahead counts too."""
     app = pilot.app
     until = time.monotonic() + PATIENCE
     quiet = 0
     while quiet < 3:
         assert time.monotonic() < until, "the app did not come to rest"
-        await pilot.pause()
+        await pilot.pause(GLANCE)
         workshop = app.main.workshop
-        quiet = quiet + 1 if workshop is not None and workshop.is_idle() else 0
-        await asyncio.sleep(0.005)
-    await pilot.pause(FRAME)
+        quiet = quiet + 1 if workshop is not None and workshop.is_idle(ahead=ahead) else 0
 
 
 @asynccontextmanager
@@ -45,16 +44,18 @@ async def running(source, size=(120, 40), **options):
         yield pilot
 
 
-async def press(pilot, *keys):
+async def press(pilot, *keys, ahead=True):
     """Press keys, each once all that the one before it asked for is shown."""
     for key in keys:
-        await pilot.press(key)
-        await settle(pilot)
+        pilot.app.post_message(events.Key(key, key if len(key) == 1 else None))
+        await settle(pilot, ahead=ahead)
 
 
 async def type_text(pilot, text):
-    """Type a text into a line and wait for what comes of it."""
-    await pilot.press(*text)
+    """Put a text into the line of the dialog that is open, and wait for what comes of it."""
+    line = pilot.app.screen.line
+    line.value = f"{line.value}{text}"
+    line.cursor_position = len(line.value)
     await settle(pilot)
 
 

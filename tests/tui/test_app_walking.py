@@ -1,5 +1,5 @@
 import pytest
-from driving import press, running, screen_text, type_text
+from driving import press, running, screen_text, settle, type_text
 
 from qdqviz.tui.model.place import Place
 
@@ -43,7 +43,8 @@ async def test_brackets_go_from_pass_to_pass(small_path):
 async def test_moving_in_the_list_goes_to_every_row(small_path):
     async with running(small_path) as pilot:
         kinds = []
-        await press(pilot, *["up"] * 20)
+        await pilot.press(*["up"] * 8)
+        await settle(pilot)
         for _ in range(17):
             kinds.append(place(pilot).kind)
             await press(pilot, "down")

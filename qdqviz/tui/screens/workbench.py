@@ -83,6 +83,11 @@ class Workbench(Screen[None]):
         if self.stage.arrangement is not None and "steps" in self.stage.arrangement.panes:
             self.focus_stop("steps")
 
+    def on_unmount(self) -> None:
+        """Nobody looks any more."""
+        if self.workshop is not None:
+            self.workshop.close()
+
     # -- the trace ---------------------------------------------------------------------------------
 
     def open_archive(self, archive: Archive) -> None:

@@ -1,0 +1,47 @@
+"""Pictures of the app's states; `pytest tests/tui/test_app_snapshots.py --snapshot-update` makes them anew.
+
+They were looked at one by one before they were kept.
+"""
+
+import pytest
+from driving import SIZES, make_app, press, settle, type_text
+
+STATES = {
+    "open": (),
+    "step": ("right",),
+    "search": ("slash", "text:slice"),
+    "inspect": ("slash", "text:permute", "enter", "5"),
+    "switch-theme": ("t",),
+    "help": ("question_mark",),
+}
+"""What is pressed, or typed, to get there."""
+
+OTHER_THEMES = ("light", "high-contrast", "colour-blind")
+
+
+async def drive(pilot, keys):
+    await settle(pilot)
+    for key in keys:
+        if key.startswith("text:"):
+            pilot.app.screen.line.cursor_blink = False
+            await type_text(pilot, key.removeprefix("text:"))
+        else:
+            await press(pilot, key)
+
+
+def named(size):
+    return f"{size[0]}x{size[1]}"
+
+
+@pytest.mark.parametrize("size", SIZES, ids=named)
+@pytest.mark.parametrize("state", STATES)
+def test_every_state_looks_as_it_was_approved(snap_compare, small_path, state, size):
+    app = make_app(small_path)
+    assert snap_compare(app, terminal_size=size, run_before=lambda pilot: drive(pilot, STATES[state]))
+
+
+@pytest.mark.parametrize("size", SIZES, ids=named)
+@pytest.mark.parametrize("theme", OTHER_THEMES)
+def test_every_theme_looks_as_it_was_approved(snap_compare, small_path, theme, size):
+    app = make_app(small_path, theme=theme)
+    assert snap_compare(app, terminal_size=size, run_before=lambda pilot: drive(pilot, STATES["inspect"]))
