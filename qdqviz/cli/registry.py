@@ -20,6 +20,7 @@ COMMANDS: dict[str, str] = {
     "bisect": "qdqviz.cli.bisect:Bisect",
     "lint": "qdqviz.cli.lint:Lint",
     "whatif": "qdqviz.cli.whatif:Whatif",
+    "diff": "qdqviz.cli.diff:DiffCommand",
     "export": "qdqviz.cli.export:Export",
     "samples": "qdqviz.cli.samples:Samples",
     "passes": "qdqviz.cli.passes:Passes",

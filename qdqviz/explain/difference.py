@@ -35,8 +35,11 @@ class Told:
 
     @property
     def guard(self) -> Guard | None:
-        """The guard that turned the node down on the side that lacks the rewrite."""
-        return None if self.why is None else self.why.guard
+        """The test of the pass that turned the node down on the side that lacks the rewrite.
+
+        What it came from in helpers is in the chain of `why`.
+        """
+        return self.why.chain[0] if self.why is not None and self.why.chain else None
 
 
 class Teller:
@@ -169,8 +172,10 @@ class Teller:
 
 
 def _guard_text(why: Why | None) -> str:
-    guard = None if why is None else why.guard
-    if guard is None:
+    """The test of the pass itself, which a reader of the change looks for, and the one that it came from."""
+    if why is None or not why.chain:
         return ""
-    reason = f" ({guard.reason.rstrip('.')})" if guard.reason else ""
-    return f": {test_text(guard)}{reason} at {guard.place}"
+    outer, inner = why.chain[0], why.chain[-1]
+    reason = f" ({outer.reason.rstrip('.')})" if outer.reason else ""
+    text = f": {test_text(outer)}{reason} at {outer.place}"
+    return text if inner is outer else f"{text}, since {test_text(inner)} at {inner.place}"

@@ -1,0 +1,85 @@
+"""A diff as Markdown, for a pull request."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
+
+from qdqviz.cli.diff_figures import subject_rows
+from qdqviz.cli.diff_text import TITLES, Row, judged, pass_remark, remarks
+
+if TYPE_CHECKING:
+    from qdqviz.cli.diff_sides import Diff
+    from qdqviz.explain.difference import Told
+
+MOST_REWRITES = 50
+"""How many rewrites are listed; a comment in a pull request has an end."""
+
+_MARKUP = re.compile(r"([\\`*_{}\[\]<>|#@!~&])")
+
+
+def page(rows: Sequence[Row], *, brief: bool) -> Iterator[str]:
+    """The table of all targets, then each one's report, folded."""
+    yield from ("### What the passes do", "")
+    yield from _table([TITLES, *((row.target, *row.cells) for row in rows)])
+    for row in [] if brief else rows:
+        if len(rows) == 1:
+            yield from ("", *row.lines)
+        else:
+            yield from (
+                "",
+                f"<details><summary>{text(row.target)}</summary>",
+                "",
+                *row.lines,
+                "",
+                "</details>",
+            )
+
+
+def lines(diff: Diff, *, brief: bool, metadata: bool) -> Iterator[str]:
+    """The report of one comparison."""
+    for name, side in zip(diff.teller.sides, (diff.left, diff.right), strict=True):
+        error = f", {text(side.error)}" if side.error else ""
+        yield f"- **{name}**: {text(side.name)}{error}"
+    if not diff.comparison.same_model:
+        yield "- the programs differ before any pass: were they built from the same model?"
+    yield ""
+    told = [] if brief else list(diff.teller.rewrites(metadata=metadata))
+    for each in told[:MOST_REWRITES]:
+        yield from _rewrite(diff, each)
+    if len(told) > MOST_REWRITES:
+        yield f"- … and {len(told) - MOST_REWRITES} more rewrites"
+    for run in diff.comparison.runs:
+        remark = pass_remark(diff, run)
+        if remark:
+            yield f"- {text(diff.teller.run_name(run))}: {text(remark)}"
+    yield from (f"- {text(each)}" for each in remarks(diff))
+    for subject in diff.comparison.subjects:
+        if subject.left is not None and subject.right is not None:
+            yield from ("", f"{text(diff.teller.graph_name(subject))}:", "")
+            yield from _table(subject_rows(subject, diff.teller.sides))
+
+
+def _rewrite(diff: Diff, told: Told) -> Iterator[str]:
+    pair = told.pair
+    steps = " → ".join("none" if step is None else f"step {step}" for step in (pair.left, pair.right))
+    titles = " → ".join(dict.fromkeys(each for each in (told.left, told.right) if each))
+    yield f"- **{text(diff.teller.run_name(told.run))}** ({steps}): {text(titles)}"
+    yield from (f"  - {text(line)}" for line in told.lines)
+    judgements = diff.left.judgement(pair.left), diff.right.judgement(pair.right)
+    if any(judgements):
+        yield f"  - numerics: {text(judged(judgements[0]))} → {text(judged(judgements[1]))}"
+
+
+def text(words: str) -> str:
+    """Text from a graph, a pass or a file name, so that nothing in it is markup or mentions anybody."""
+    return _MARKUP.sub(r"\\\1", " ".join(words.split()))
+
+
+def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    width = max(len(row) for row in rows)
+    for index, row in enumerate(rows):
+        yield f"| {' | '.join(map(text, (*row, *[''] * (width - len(row)))))} |"
+        if index == 0:
+            yield f"|{' --- |' * width}"

@@ -1,0 +1,183 @@
+"""A diff as plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from qdqviz.cli.diff_figures import FIGURES, change, graph_word, subject_rows
+from qdqviz.cli.table import columns
+
+if TYPE_CHECKING:
+    from qdqviz.check.report import Judgement
+    from qdqviz.cli.diff_sides import Diff
+    from qdqviz.explain.difference import Told
+    from qdqviz.trace.compare.model import RunPair
+
+TITLES = ("target", "old", "new", "same", "metadata", "differ", "only old", "only new", "graphs", *FIGURES)
+"""Columns of the table of several targets; `metadata`: rewrites that differ there alone."""
+
+MOST_LINES = 12
+"""How many differences between final graphs are listed."""
+
+
+class Row(Protocol):
+    """One comparison, told."""
+
+    @property
+    def target(self) -> str:
+        """Its name."""
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """Its row of the table; one cell where it could not be compared."""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """Its report."""
+
+
+def page(rows: Sequence[Row], *, brief: bool) -> Iterator[str]:
+    """One comparison's report; of several a table, then the reports of those that have any difference."""
+    if len(rows) == 1:
+        yield from rows[0].lines
+        return
+    table = [TITLES, *((row.target, *row.cells) for row in rows)]
+    width = len(TITLES)
+    yield from columns([(*cells, *[""] * (width - len(cells))) for cells in table], right=range(1, 8))
+    for row in [] if brief else rows:
+        if row.lines:
+            yield from ("", f"== {row.target} ==", *row.lines)
+
+
+def cells(diff: Diff) -> tuple[str, ...]:
+    """The row of a comparison in the table, without the target."""
+    found = diff.comparison
+    counts = [
+        diff.left.trace.steps,
+        diff.right.trace.steps,
+        found.count("equal"),
+        len(found.metadata),
+        *(found.count(status) for status in ("different", "only_left", "only_right")),
+    ]
+    return (*map(str, counts), graph_word(found), *(change(found, name) for name in FIGURES))
+
+
+def lines(diff: Diff, *, brief: bool, metadata: bool) -> Iterator[str]:
+    """The report of one comparison."""
+    yield from _head(diff)
+    yield from _passes(diff)
+    if not brief:
+        for told in diff.teller.rewrites(metadata=metadata):
+            yield from ("", *_rewrite(diff, told, metadata=metadata))
+    yield ""
+    yield from remarks(diff)
+    yield from _graphs(diff, brief=brief, metadata=metadata)
+
+
+def judged(judgement: Judgement | None) -> str:
+    """`equal`, `differs (wrong) by 0.0232`, `-` where there is nothing."""
+    if judgement is None:
+        return "-"
+    kind = f" ({judgement.kind})" if judgement.kind else ""
+    size = f" by {judgement.max_abs:.3g}" if judgement.verdict == "differs" and judgement.max_abs else ""
+    return f"{judgement.verdict}{kind}{size}"
+
+
+def remarks(diff: Diff) -> Iterator[str]:
+    """What is to be said about the rewrites as a whole."""
+    from qdqviz.explain.difference_text import metadata_keys, metadata_summary
+
+    found = diff.comparison
+    if found.metadata:
+        keys = metadata_keys(each for pair in found.metadata for each in pair.differences)
+        yield metadata_summary(len(found.metadata), keys)
+    if found.divergence is not None:
+        steps = [
+            "no step left" if step is None else f"step {step}"
+            for step in (found.divergence.left, found.divergence.right)
+        ]
+        names = diff.teller.sides
+        yield f"the rewrites part at {steps[0]} of {names[0]}, {steps[1]} of {names[1]}"
+    if not found.differing and found.same_rewrites:
+        yield "the rewrites are the same"
+    outputs = diff.left.outputs, diff.right.outputs
+    if any(outputs):
+        yield f"outputs since the start: {judged(outputs[0])} → {judged(outputs[1])}"
+
+
+def _head(diff: Diff) -> Iterator[str]:
+    from qdqviz.explain.naming import counted
+
+    sides = (diff.left, diff.right)
+    rows = [
+        (name, side.name, counted(side.trace.steps, "rewrite"), side.error or "")
+        for name, side in zip(diff.teller.sides, sides, strict=True)
+    ]
+    yield from columns(rows)
+    for each in diff.comparison.subjects:
+        name = diff.teller.graph_name(each)
+        if each.left is None or each.right is None:
+            side = diff.teller.sides[0 if each.right is None else 1]
+            yield f"note: only {side} has the program {name}"
+        elif not each.first.equal:
+            yield f"note: {name} differs before any pass: was it built from the same model?"
+            yield from _indented(list(diff.teller.graph(each, each.first)))
+    yield ""
+
+
+def _passes(diff: Diff) -> Iterator[str]:
+    names = diff.teller.sides
+    rows: list[tuple[str, ...]] = [
+        ("pass", "same", "metadata", "differ", f"only {names[0]}", f"only {names[1]}", "")
+    ]
+    for run in diff.comparison.runs:
+        remark = pass_remark(diff, run)
+        if run.rewrites or remark:
+            counts = [run.count("equal"), len(run.metadata)]
+            counts += [run.count(status) for status in ("different", "only_left", "only_right")]
+            rows.append((diff.teller.run_name(run), *map(str, counts), remark))
+    return columns(rows, right=range(1, 6))
+
+
+def pass_remark(diff: Diff, run: RunPair) -> str:
+    """What is special about a pair of pass runs."""
+    names = diff.teller.sides
+    if run.left is None or run.right is None:
+        return f"did not run in {names[0 if run.left is None else 1]}"
+    return "runs at another place" if run.moved else ""
+
+
+def _rewrite(diff: Diff, told: Told, *, metadata: bool) -> Iterator[str]:
+    pair = told.pair
+    steps = " | ".join("-" if step is None else str(step) for step in (pair.left, pair.right))
+    titles = " | ".join(dict.fromkeys(each for each in (told.left, told.right) if each))
+    yield f"{steps:>9}  {diff.teller.run_name(told.run)}: {titles}"
+    indent = " " * 11
+    for line in told.lines:
+        if metadata or not line.startswith("metadata: "):
+            yield f"{indent}{line}"
+    judgements = diff.left.judgement(pair.left), diff.right.judgement(pair.right)
+    if any(judgements):
+        yield f"{indent}numerics: {judged(judgements[0])} → {judged(judgements[1])}"
+
+
+def _graphs(diff: Diff, *, brief: bool, metadata: bool) -> Iterator[str]:
+    for each in diff.comparison.subjects:
+        if each.left is None or each.right is None:
+            continue
+        name = diff.teller.graph_name(each)
+        yield ""
+        if each.final.equal:
+            yield f"the final graph {name} is the same"
+        else:
+            yield f"the final graph {name} differs"
+            if not brief:
+                yield from _indented(list(diff.teller.graph(each, each.final, metadata=metadata)))
+        yield from columns(subject_rows(each, diff.teller.sides), right={1, 2, 3})
+
+
+def _indented(found: Sequence[str]) -> Iterator[str]:
+    yield from (f"  {line}" for line in found[:MOST_LINES])
+    if len(found) > MOST_LINES:
+        yield f"  … and {len(found) - MOST_LINES} more (--json lists all)"
