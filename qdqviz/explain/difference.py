@@ -11,7 +11,6 @@ from qdqviz.explain.evidence import Evidence, furthest
 from qdqviz.explain.title import title
 from qdqviz.explain.why import Explainer
 from qdqviz.explain.why_text import test_text
-from qdqviz.ir.labels import short_name
 from qdqviz.trace.compare.model import Absence, Comparison, GraphDifference, RewritePair, RunPair, SubjectPair
 from qdqviz.trace.reader import Trace
 
@@ -29,7 +28,9 @@ class Told:
     right: str
     """What the right one did."""
     lines: tuple[str, ...]
-    """What differs, or why one trace lacks it."""
+    """What differs, where both have one."""
+    lacking: str = ""
+    """Where one trace lacks it: why, alike for all that lack it for the same reason."""
     why: Why | None = None
     """Where one trace lacks it though its pass ran: what that pass did with the node."""
 
@@ -90,13 +91,12 @@ class Teller:
             for trace, step in zip(self._traces, (pair.left, pair.right), strict=True)
         ]
         why = self._why(pair)
-        lines = tuple(self._lines(pair, why))
-        return Told(run, pair, titles[0], titles[1], lines, why)
-
-    def _lines(self, pair: RewritePair, why: Why | None) -> Iterator[str]:
         if pair.absence is not None:
-            yield self._absence_text(pair, pair.absence, why)
-            return
+            lacking = self._absence_text(pair, pair.absence, why)
+            return Told(run, pair, titles[0], titles[1], (), lacking, why)
+        return Told(run, pair, titles[0], titles[1], tuple(self._lines(pair)))
+
+    def _lines(self, pair: RewritePair) -> Iterator[str]:
         states = [
             (trace.after(step), trace.before(step))
             for trace, step in zip(self._traces, (pair.left, pair.right), strict=True)
@@ -154,28 +154,26 @@ class Teller:
 
     def _absence_text(self, pair: RewritePair, absence: Absence, why: Why | None) -> str:
         side = self.sides[self._lacking(pair)]
-        name = short_name(absence.name)
         match absence.reason:
             case "no_pass":
                 return f"the pass did not run in {side}"
             case "no_node":
                 return f"{side} has no such node there"
             case "vetoed":
-                return f"{side} was kept from {name}"
+                return f"{side} was kept from it"
             case "declined":
-                return f"{side} declined {name}{_guard_text(why)}"
+                return f"{side} declined{_guard_text(why)}"
             case "did_other":
-                return f"{side} did something else to {name}"
+                return f"{side} did something else to the node"
             case "raised":
-                return f"{side} raised on {name}"
-        return f"{side} never looked at {name}" if name else f"{side} did not do it"
+                return f"{side} raised on the node"
+        return f"{side} never looked at the node" if absence.node is not None else f"{side} did not do it"
 
 
 def _guard_text(why: Why | None) -> str:
-    """The test of the pass itself, which a reader of the change looks for, and the one that it came from."""
+    """The test of the pass itself, which a reader of the change looks for; `why` goes down into helpers."""
     if why is None or not why.chain:
         return ""
-    outer, inner = why.chain[0], why.chain[-1]
-    reason = f" ({outer.reason.rstrip('.')})" if outer.reason else ""
-    text = f": {test_text(outer)}{reason} at {outer.place}"
-    return text if inner is outer else f"{text}, since {test_text(inner)} at {inner.place}"
+    guard = why.chain[0]
+    reason = f": {guard.reason}" if guard.reason else ""
+    return f", {test_text(guard)} at {guard.place}{reason}"

@@ -92,7 +92,7 @@ def unset(call: Call, name: str, since: Step, point: Step | None) -> Cause | Non
 
 def unset_in(call: Call, name: str) -> Cause | None:
     """The tests that kept a call from setting or filling a name."""
-    goal = Goal(wants=name)
+    goal = Goal(wants=name, recursion=call.frame.name)
     return block_cause(call, call.path.steps, call.path.exit, goal) if _may_set(call, name) else None
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from qdqviz.explain.guards.calls import Call, Calls
 from qdqviz.explain.guards.conditions import Leaf, Verdict, iterations
-from qdqviz.explain.guards.control import Cause, acts, asks, cause_of_exit
+from qdqviz.explain.guards.control import Cause, acts, asks, cause_of_exit, chose
 from qdqviz.explain.guards.frames import Frame, parts
 from qdqviz.explain.guards.origins import EarlierCalls, Origins
 from qdqviz.explain.guards.replay import verdicts
@@ -60,12 +60,14 @@ def chain_of(
         if found is not None:
             links = _follow(found, origins)
             return Chain(links, _passed(roots, links, calls))
-        if call is not None and acts(call):
+        if call is not None and (acts(call) or chose(call)):
             return Chain((), _passed(roots, (), calls), kept=True)
     return Chain((), _passed(roots, (), calls))
 
 
 def _of_part(root: Frame, call: Call | None, origins: Origins) -> Cause | None:
+    if call is not None and chose(call):
+        return None
     if call is not None and call.path.steps:
         found = origins.resolved(cause_of_exit(call))
         if found is not None or acts(call):

@@ -39,6 +39,8 @@ class Cause:
     """Whether its only leaf is an expression that is to be traced back, and no test."""
     otherwise: Cause | None = None
     """The cause if a provisional one leads nowhere."""
+    led: bool = False
+    """Whether its tests led to where the call left, rather than kept it from leaving before."""
     via: tuple[Cause, ...] = ()
     """The calls that handed the answer on, outermost first: `return helper(node)`."""
     also: tuple[Cause, ...] = ()
@@ -69,7 +71,9 @@ def block_cause(call: Call, steps: Sequence[Step], left: Exit | None, goal: Goal
 
 def alternatives(earlier: Cause | None) -> tuple[Leaf, ...]:
     """The tests whose other outcome would have answered otherwise before."""
-    return earlier.leaves if earlier is not None and earlier.rank is Effect.EDITS else ()
+    if earlier is None or earlier.led or earlier.rank is not Effect.EDITS:
+        return ()
+    return earlier.leaves
 
 
 def strongest(causes: Iterable[Cause | None]) -> Cause | None:
@@ -121,7 +125,7 @@ def _never_broken(call: Call, step: Step, goal: Goal) -> Cause | None:
 def _own(call: Call, step: Step) -> Cause | None:
     """What a statement asked before it ran the block that left."""
     leaves = led_here(call, step)
-    return Cause(call, leaves) if leaves else None
+    return Cause(call, leaves, led=True) if leaves else None
 
 
 def led_here(call: Call, step: Step) -> tuple[Leaf, ...]:
@@ -306,6 +310,21 @@ def acts(call: Call) -> bool:
     """Whether a statement ran that edits, collects or sets a flag."""
     simple = (step.node for step, _ in call.steps() if not step.blocks)
     return any(effect([node], Goal()) >= _enough(node) for node in simple)
+
+
+def chose(call: Call) -> bool:
+    """Whether a loop was left because it had found what it looked for: it kept an item, then came `break`."""
+    left = call.path.exit
+    if left is None or left.kind != "break":
+        return False
+    for step, around in call.steps():
+        if step.node is left.statement and around:
+            return any(_keeps(each.node) for each in around[-1].blocks[-1])
+    return False
+
+
+def _keeps(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Assign) and not isinstance(node.value, ast.Constant)
 
 
 def _enough(node: ast.stmt) -> Effect:

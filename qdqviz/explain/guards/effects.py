@@ -89,6 +89,8 @@ class Goal:
     """Names that the code under question tests: setting one of them is no effect of its own."""
     wants: str | None = None
     """Set where the question is why a name was not set or filled: its dotted name."""
+    recursion: str = ""
+    """With `wants`: the function's own name, as calling itself may set the name further in."""
     breaks: bool = False
     """Set where the question is why a loop was not left by `break`."""
 
@@ -96,7 +98,7 @@ class Goal:
 def effect(statements: list[ast.stmt], goal: Goal) -> Effect:
     """The strongest effect that these statements would have had."""
     if goal.wants is not None:
-        sets = any(changes(node, goal.wants) for node in own_nodes(*statements))
+        sets = any(changes(node, goal.wants) or _recurs(node, goal) for node in own_nodes(*statements))
         return Effect.EDITS if sets else Effect.LEAVES
     if goal.breaks:
         return Effect.EDITS if any(map(_breaks, statements)) else Effect.LEAVES
@@ -106,6 +108,10 @@ def effect(statements: list[ast.stmt], goal: Goal) -> Effect:
         if found is Effect.EDITS:
             break
     return found
+
+
+def _recurs(node: ast.AST, goal: Goal) -> bool:
+    return bool(goal.recursion) and isinstance(node, ast.Call) and call_name(node) == goal.recursion
 
 
 def changes(node: ast.AST, name: str) -> bool:

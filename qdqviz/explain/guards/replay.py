@@ -6,13 +6,17 @@ Every branch asked something, so the events say which way it went; what stands b
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from qdqviz.explain.guards.code import Code, called_names
+from qdqviz.explain.guards.code import Code, call_name, called_names, own_nodes
 from qdqviz.explain.guards.conditions import UNSEEN, Cursor, Verdict, evaluate
 from qdqviz.explain.guards.frames import Frame
 from qdqviz.trace.events import Event, Kind, Site
+
+BUILT_IN = frozenset(dir(builtins))
+"""Names that call no function of a pass."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -87,6 +91,7 @@ def replay(
 class _Walker:
     def __init__(self, cursor: Cursor) -> None:
         self._cursor = cursor
+        self._rest: Sequence[ast.stmt] = ()
         self._ways: dict[type[ast.stmt], Callable[[Step], None]] = {
             ast.If: self._if,
             ast.For: self._for,
@@ -108,7 +113,8 @@ class _Walker:
 
     def block(self, statements: Sequence[ast.stmt]) -> list[Step]:
         steps: list[Step] = []
-        for statement in statements:
+        for index, statement in enumerate(statements):
+            self._rest = statements[index + 1 :]
             step = Step(statement, self._cursor.at)
             steps.append(step)
             self._ways.get(type(statement), self._simple)(step)
@@ -131,11 +137,18 @@ class _Walker:
         while cursor.at < cursor.stop:
             item = cursor.items[cursor.at]
             if isinstance(item, Frame):
-                if item.name not in names and not cursor.within(step.node):
+                if item.name not in names and not cursor.within(step.node) and not self._takes(step, item):
                     return
             elif not cursor.code.inside(cursor.site(item), step.node):
                 return
             cursor.at += 1
+
+    def _takes(self, step: Step, frame: Frame) -> bool:
+        """Whether a call by another name is a statement's: it calls something, and no later one by name."""
+        if any(frame.name in called_names(later) for later in self._rest):
+            return False
+        calls = (node for node in own_nodes(step.node) if isinstance(node, ast.Call))
+        return any(call_name(node) not in BUILT_IN for node in calls)
 
     def _leave(self, kind: str) -> Callable[[Step], None]:
         def leave(step: Step) -> None:
