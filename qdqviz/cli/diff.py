@@ -107,6 +107,8 @@ class Row:
     """The target, or both traces' names."""
     cells: tuple[str, ...]
     """Its row of the table of several targets."""
+    differs: bool
+    """Whether there is more to say than the table does."""
     lines: tuple[str, ...]
     """Its report."""
     data: dict[str, Any]
@@ -136,14 +138,15 @@ class _Report:
             () if options.json else tuple(view.lines(diff, brief=options.brief, metadata=options.metadata))
         )
         name = diff.target or f"{diff.left.name} → {diff.right.name}"
-        self._rows.append(Row(name, diff_text.cells(diff), lines, data))
+        found = diff.comparison
+        differs = bool(failures) or not (found.same_rewrites and found.same_graphs and found.same_model)
+        self._rows.append(Row(name, diff_text.cells(diff), differs, lines, data))
 
     def fail(self, target: str, reason: str) -> None:
         """Take note of a target that could not be compared."""
         self.failed = True
-        line = f"not compared: {' '.join(reason.split())}"
         self._output.error(f"{target}: {reason}")
-        self._rows.append(Row(target, (line,), (line,), {"target": target, "error": reason}))
+        self._rows.append(Row(target, ("failed",), False, (), {"target": target, "error": reason}))
 
     def end(self) -> None:
         """Write everything."""

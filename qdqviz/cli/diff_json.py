@@ -106,6 +106,7 @@ def _rewrite(diff: Diff, told: Told) -> dict[str, Any]:
         if absence is None
         else {
             "reason": absence.reason,
+            "text": told.lacking,
             "run": absence.run,
             "node": absence.name or None,
             "path": absence.path,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from qdqviz.cli.diff_figures import subject_rows
-from qdqviz.cli.diff_text import TITLES, Row, judged, pass_remark, remarks
+from qdqviz.cli.diff_text import TITLES, Row, by_run, judged, pass_remark, remarks
 
 if TYPE_CHECKING:
     from qdqviz.cli.diff_sides import Diff
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 MOST_REWRITES = 50
 """How many rewrites are listed; a comment in a pull request has an end."""
 
+_CODE = re.compile(r"(`[^`]*`)")
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>|#@!~&])")
 
 
@@ -26,7 +27,7 @@ def page(rows: Sequence[Row], *, brief: bool) -> Iterator[str]:
     for row in [] if brief else rows:
         if len(rows) == 1:
             yield from ("", *row.lines)
-        else:
+        elif row.differs:
             yield from (
                 "",
                 f"<details><summary>{text(row.target)}</summary>",
@@ -45,11 +46,15 @@ def lines(diff: Diff, *, brief: bool, metadata: bool) -> Iterator[str]:
     if not diff.comparison.same_model:
         yield "- the programs differ before any pass: were they built from the same model?"
     yield ""
-    told = [] if brief else list(diff.teller.rewrites(metadata=metadata))
-    for each in told[:MOST_REWRITES]:
-        yield from _rewrite(diff, each)
-    if len(told) > MOST_REWRITES:
-        yield f"- … and {len(told) - MOST_REWRITES} more rewrites"
+    count = 0
+    for run, groups in () if brief else by_run(diff, metadata=metadata):
+        yield f"- **{text(diff.teller.run_name(run))}**"
+        for group in groups:
+            shown = group[: max(MOST_REWRITES - count, 0)]
+            yield from _group(diff, shown, metadata=metadata)
+            count += len(group)
+    if count > MOST_REWRITES:
+        yield f"- … and {count - MOST_REWRITES} more rewrites"
     for run in diff.comparison.runs:
         remark = pass_remark(diff, run)
         if remark:
@@ -61,20 +66,32 @@ def lines(diff: Diff, *, brief: bool, metadata: bool) -> Iterator[str]:
             yield from _table(subject_rows(subject, diff.teller.sides))
 
 
-def _rewrite(diff: Diff, told: Told) -> Iterator[str]:
+def _group(diff: Diff, group: Sequence[Told], *, metadata: bool) -> Iterator[str]:
+    """Rewrites that one side lacks for one reason, or that differ."""
+    indent = "  "
+    if group and group[0].lacking:
+        side = diff.teller.sides[0 if group[0].pair.right is None else 1]
+        yield f"  - only {side}; {text(group[0].lacking)}"
+        indent = "    "
+    for told in group:
+        yield from (f"{indent}{line}" for line in _rewrite(diff, told, metadata=metadata))
+
+
+def _rewrite(diff: Diff, told: Told, *, metadata: bool) -> Iterator[str]:
     pair = told.pair
     steps = " → ".join("none" if step is None else f"step {step}" for step in (pair.left, pair.right))
     titles = " → ".join(dict.fromkeys(each for each in (told.left, told.right) if each))
-    yield f"- **{text(diff.teller.run_name(told.run))}** ({steps}): {text(titles)}"
-    yield from (f"  - {text(line)}" for line in told.lines)
+    yield f"- {steps}: {text(titles)}"
+    yield from (f"  - {text(line)}" for line in told.lines if metadata or not line.startswith("metadata: "))
     judgements = diff.left.judgement(pair.left), diff.right.judgement(pair.right)
     if any(judgements):
         yield f"  - numerics: {text(judged(judgements[0]))} → {text(judged(judgements[1]))}"
 
 
 def text(words: str) -> str:
-    """Text from a graph, a pass or a file name, so that nothing in it is markup or mentions anybody."""
-    return _MARKUP.sub(r"\\\1", " ".join(words.split()))
+    """Text from a graph, a pass or a file name: what stands in backticks as code, nothing else as markup."""
+    parts = _CODE.split(" ".join(words.split()))
+    return "".join(part if index % 2 else _MARKUP.sub(r"\\\1", part) for index, part in enumerate(parts))
 
 
 def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from typing import TYPE_CHECKING, Protocol
 
 from qdqviz.cli.diff_figures import FIGURES, change, graph_word, subject_rows
@@ -33,6 +34,10 @@ class Row(Protocol):
         """Its row of the table; one cell where it could not be compared."""
 
     @property
+    def differs(self) -> bool:
+        """Whether there is more to say than the table does."""
+
+    @property
     def lines(self) -> tuple[str, ...]:
         """Its report."""
 
@@ -46,7 +51,7 @@ def page(rows: Sequence[Row], *, brief: bool) -> Iterator[str]:
     width = len(TITLES)
     yield from columns([(*cells, *[""] * (width - len(cells))) for cells in table], right=range(1, 8))
     for row in [] if brief else rows:
-        if row.lines:
+        if row.differs:
             yield from ("", f"== {row.target} ==", *row.lines)
 
 
@@ -68,11 +73,23 @@ def lines(diff: Diff, *, brief: bool, metadata: bool) -> Iterator[str]:
     yield from _head(diff)
     yield from _passes(diff)
     if not brief:
-        for told in diff.teller.rewrites(metadata=metadata):
-            yield from ("", *_rewrite(diff, told, metadata=metadata))
-    yield ""
-    yield from remarks(diff)
+        for run, group in by_run(diff, metadata=metadata):
+            yield from ("", diff.teller.run_name(run))
+            for each in group:
+                yield from _group(diff, each, metadata=metadata)
+    yield from ("", *remarks(diff))
     yield from _graphs(diff, brief=brief, metadata=metadata)
+
+
+def by_run(diff: Diff, *, metadata: bool) -> Iterator[tuple[RunPair, list[list[Told]]]]:
+    """The rewrites that are not the same, by pass run, and there by the reason why one side lacks them."""
+    for _, found in groupby(diff.teller.rewrites(metadata=metadata), key=lambda told: id(told.run)):
+        told = list(found)
+        yield told[0].run, [list(group) for _, group in groupby(told, key=_reason)]
+
+
+def _reason(told: Told) -> tuple[str, str]:
+    return (told.pair.status, told.lacking) if told.lacking else ("", "")
 
 
 def judged(judgement: Judgement | None) -> str:
@@ -92,15 +109,18 @@ def remarks(diff: Diff) -> Iterator[str]:
     if found.metadata:
         keys = metadata_keys(each for pair in found.metadata for each in pair.differences)
         yield metadata_summary(len(found.metadata), keys)
-    if found.divergence is not None:
-        steps = [
-            "no step left" if step is None else f"step {step}"
-            for step in (found.divergence.left, found.divergence.right)
+    names = diff.teller.sides
+    part = found.divergence
+    if part is None and not found.differing:
+        moved = any(run.moved for run in found.runs)
+        yield f"the rewrites are the same{', by passes in another order' if moved else ''}"
+    elif part is not None:
+        points = [
+            f"the end of {name}" if step is None else f"step {step} of {name}"
+            for step, name in zip((part.left, part.right), names, strict=True)
         ]
-        names = diff.teller.sides
-        yield f"the rewrites part at {steps[0]} of {names[0]}, {steps[1]} of {names[1]}"
-    if not found.differing and found.same_rewrites:
-        yield "the rewrites are the same"
+        only = " (the same rewrites in another order)" if not found.differing else ""
+        yield f"the rewrites part at {points[0]}, {points[1]}{only}"
     outputs = diff.left.outputs, diff.right.outputs
     if any(outputs):
         yield f"outputs since the start: {judged(outputs[0])} → {judged(outputs[1])}"
@@ -148,12 +168,21 @@ def pass_remark(diff: Diff, run: RunPair) -> str:
     return "runs at another place" if run.moved else ""
 
 
+def _group(diff: Diff, group: Sequence[Told], *, metadata: bool) -> Iterator[str]:
+    """Rewrites that one side lacks for one reason, or that differ."""
+    if group[0].lacking:
+        side = diff.teller.sides[0 if group[0].pair.right is None else 1]
+        yield f"  only {side}; {group[0].lacking}"
+    for told in group:
+        yield from _rewrite(diff, told, metadata=metadata)
+
+
 def _rewrite(diff: Diff, told: Told, *, metadata: bool) -> Iterator[str]:
     pair = told.pair
-    steps = " | ".join("-" if step is None else str(step) for step in (pair.left, pair.right))
+    steps = [("-" if step is None else str(step)).rjust(5) for step in (pair.left, pair.right)]
     titles = " | ".join(dict.fromkeys(each for each in (told.left, told.right) if each))
-    yield f"{steps:>9}  {diff.teller.run_name(told.run)}: {titles}"
-    indent = " " * 11
+    yield f"{steps[0]} | {steps[1].lstrip():<5}  {titles}"
+    indent = " " * 15
     for line in told.lines:
         if metadata or not line.startswith("metadata: "):
             yield f"{indent}{line}"

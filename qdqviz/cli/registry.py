@@ -21,6 +21,7 @@ COMMANDS: dict[str, str] = {
     "lint": "qdqviz.cli.lint:Lint",
     "whatif": "qdqviz.cli.whatif:Whatif",
     "diff": "qdqviz.cli.diff:DiffCommand",
+    "golden": "qdqviz.cli.golden:Golden",
     "export": "qdqviz.cli.export:Export",
     "samples": "qdqviz.cli.samples:Samples",
     "passes": "qdqviz.cli.passes:Passes",
