@@ -123,7 +123,7 @@ def opened(names: Sequence[str], options: Namespace) -> Iterator[Diff]:
     traces = [Trace(name) for name in names]
     try:
         sides = [Side(name, trace, _error_in(trace)) for name, trace in zip(names, traces, strict=True)]
-        yield _compared(None, sides[0], sides[1], (LEFT, RIGHT))
+        yield compared(None, sides[0], sides[1], (LEFT, RIGHT))
     finally:
         for trace in traces:
             trace.close()
@@ -162,7 +162,7 @@ def recorded(target: str, request: Request, options: Namespace, output: Output) 
             _check_interventions(sessions[1])
             names = (",".join(request.old), ",".join(request.new))
             sides = [_side(name, session, options) for name, session in zip(names, sessions, strict=True)]
-            yield _compared(target, sides[0], sides[1], (OLD, NEW))
+            yield compared(target, sides[0], sides[1], (OLD, NEW))
         finally:
             for session in sessions:
                 session.trace.close()
@@ -214,7 +214,15 @@ def _side(name: str, session: Session, options: Namespace) -> Side:
     return Side(name, session.trace, error, report)
 
 
-def _compared(target: str | None, left: Side, right: Side, names: tuple[str, str]) -> Diff:
+def compared(target: str | None, left: Side, right: Side, names: tuple[str, str]) -> Diff:
+    """Two sides, compared.
+
+    Args:
+        target: The target; None where two traces were given.
+        left: The old side.
+        right: The new side.
+        names: What the sides are called.
+    """
     from qdqviz.explain.difference import Teller
     from qdqviz.trace.compare.traces import compare
 
