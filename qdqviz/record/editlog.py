@@ -115,11 +115,17 @@ class EditLog:
         if nid in body.mirrors:
             self._versions.setdefault(nid, []).append((seq, owner, body.refresh(nid)))
 
-    def note_base(self, body: LiveBody, nid: int) -> None:
-        """Remember a node as it is before its first write; to be called before it is read again."""
+    def note_base(self, body: LiveBody, nid: int, state: NodeState | None = None) -> None:
+        """Remember a node as it is before its first write.
+
+        Args:
+            body: The graph that holds it.
+            nid: The node.
+            state: What it was, where it has been read again already.
+        """
         if nid not in self._base:
             mirror = body.mirrors.get(nid)
-            self._base[nid] = None if mirror is None else mirror.state
+            self._base[nid] = state or (None if mirror is None else mirror.state)
             self._body[nid] = body
 
     # -- sorting into rewrites ---------------------------------------------------------------------

@@ -68,7 +68,7 @@ class Reconciler:
             body.mirrors[nid] = Mirror(node, state)
             return
         old = mirror.state
-        self._log.edits.note_base(body, nid)
+        self._log.edits.note_base(body, nid, old)
         state = body.refresh_copy(nid, node, order)
         if _settled(old, state):
             if state != old:

@@ -168,6 +168,7 @@ class Recorder:
         self._check_metadata(run)
         run.write_groups(run.log.edits.flush())
         run.log.forget_owners()
+        self.observer.forget_nodes()
 
     def write_group(self, run: Run, group: Group) -> bool:
         """Write one group; says whether it is a step (and not settling)."""
@@ -281,6 +282,7 @@ class Recorder:
             return
         log = self.log(body)
         log.writing = log.owner(node, towards)
+        self.observer.forget(node)
         log.edits.touch(body, nid, log.writing)
 
     def inputs_dropped(self, node: Node, before: tuple[Node, ...]) -> None:

@@ -213,10 +213,10 @@ class RetraceReader:
         self, node: Node, nid: int, mirror: Mirror, order: bytes, runs: dict[int, NodeRun]
     ) -> None:
         body, old = self._body, mirror.state
-        self._log.note_base(body, nid)
         state = body.refresh_copy(nid, node, order)
         if state is old:
             return
+        self._log.note_base(body, nid, old)
         args_changed = not (same(old.args, state.args) and same(old.kwargs, state.kwargs))
         meta_changed = nid in self._own and _own_meta(old) != _own_meta(state)
         if args_changed and self._only_split(old, state):

@@ -13,6 +13,7 @@ from qdqviz.record.identity import Identities
 from qdqviz.record.observe import Observer
 from qdqviz.record.owner import Owner
 from qdqviz.record.steering import RunSteering
+from qdqviz.trace.attempts import Shape
 from qdqviz.trace.events import Kind, Site
 from qdqviz.trace.model import LookedFor
 
@@ -61,8 +62,8 @@ class ClosedAttempt:
 
     owner: Owner | None
     """Its owner; None for what the pass asked outside any node."""
-    shape: tuple[Any, ...]
-    """Four items an event, see `AttemptTable.add`."""
+    shape: Shape
+    """What it asked, see `AttemptTable.add`."""
     values: list[Any]
     """Values of all events as JSON."""
     seq: int
@@ -110,7 +111,7 @@ class RunLog:
         self._calls: dict[str, Owner] = {}
         self._nodes: dict[int, Owner] = {}
         self._unused_by: dict[int, Owner] = {}
-        self._shapes: dict[tuple[Any, ...], tuple[Any, ...]] = {}
+        self._shapes: dict[Shape, Shape] = {}
 
     @property
     def vetoes(self) -> bool:
@@ -183,7 +184,7 @@ class RunLog:
         attempt = self._reduce(token.owner, token.start, token.seq, raised)
         del self.events[token.start :]
         self._latest = (attempt, len(self.events))
-        if attempt.shape or raised or token.owner.vetoed:
+        if attempt.shape[0] or raised or token.owner.vetoed:
             self.closed.append(attempt)
 
     def _mark_raised(self) -> bool:
@@ -200,18 +201,11 @@ class RunLog:
 
     def _reduce(self, owner: Owner | None, start: int, seq: int, raised: bool) -> ClosedAttempt:
         events = self.events[start:] if start else self.events
-        shape: list[Any] = []
-        values: list[Any] = []
-        encode = self._observer.encode_into
-        for event in events:
-            count = len(event) - 3
-            shape += (event[0], event[1], event[2], count)
-            if count:
-                encode(values, event)
+        shape = (tuple([event[:3] for event in events]), tuple(map(len, events)))
+        values = self._observer.encode([value for event in events for value in event[3:]])
         if owner is not None and not owner.asked:
             owner.asked = any(event[0] in _ASKING for event in events)
-        key = tuple(shape)
-        return ClosedAttempt(owner, self._shapes.setdefault(key, key), values, seq, raised)
+        return ClosedAttempt(owner, self._shapes.setdefault(shape, shape), values, seq, raised)
 
     def _focus(self, item: Any) -> Node | None:
         """The node that an item is, or directly holds; exact types only."""

@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, TypeAlias
 
 from qdqviz.trace.codec import pack, unpack, value_from_json, value_to_json
 from qdqviz.trace.events import Event, Kind
 from qdqviz.trace.model import Attempt
+
+_HEAD = 3
+"""Items of a raw event before its values: kind, site, outcome."""
+
+Shape: TypeAlias = tuple[tuple[tuple[int, int, bool | None], ...], tuple[int, ...]]
+"""What an attempt asked: kind, site and outcome of each event, and the length of each raw event."""
 
 _OUTCOMES = ("declined", "fired", "vetoed", "raised")
 
@@ -16,7 +22,7 @@ class AttemptTable:
     """Attempts of one pass run while it is recorded: what they asked is interned, what they saw is kept."""
 
     def __init__(self) -> None:
-        self._paths: dict[tuple[Any, ...], int] = {}
+        self._paths: dict[Shape, int] = {}
         self._names: dict[str, int] = {}
         self._rows: list[list[Any]] = []
 
@@ -32,7 +38,7 @@ class AttemptTable:
         outcome: str,
         step: int | None,
         after_step: int,
-        shape: tuple[Any, ...],
+        shape: Shape,
         values: list[Any],
     ) -> None:
         """Add an attempt.
@@ -44,7 +50,7 @@ class AttemptTable:
             outcome: How the attempt ended.
             step: The rewrite it belongs to.
             after_step: Last step before it opened.
-            shape: Four items an event: kind, site, outcome, number of values.
+            shape: Kind, site and outcome of each event; and for each three more than its number of values.
             values: The values of all events, in the form of `value_to_json`.
         """
         self._rows.append(
@@ -63,7 +69,7 @@ class AttemptTable:
 
     def sites(self) -> set[int]:
         """Sites at which something was asked."""
-        return {site for path in self._paths for site in path[1::4]}
+        return {site for heads, _ in self._paths for _, site, _ in heads}
 
     def foci(self) -> list[int]:
         """Nodes that were looked at, each once, sorted."""
@@ -89,7 +95,10 @@ def attempts_table(attempts: Iterable[Attempt]) -> AttemptTable:
             outcome=a.outcome,
             step=a.step,
             after_step=a.after_step,
-            shape=tuple(part for e in a.events for part in (int(e.kind), e.site, e.outcome, len(e.values))),
+            shape=(
+                tuple((int(e.kind), e.site, e.outcome) for e in a.events),
+                tuple(_HEAD + len(e.values) for e in a.events),
+            ),
             values=[value_to_json(value) for event in a.events for value in event.values],
         )
     return table
@@ -117,9 +126,9 @@ def attempts_from_blob(run: int, blob: bytes) -> tuple[Attempt, ...]:
 
 def _events(shape: list[Any], flat: list[Any]) -> tuple[Event, ...]:
     events, at = [], 0
-    for index in range(0, len(shape), 4):
-        kind, site, outcome, count = shape[index : index + 4]
-        values = tuple(value_from_json(value) for value in flat[at : at + count])
+    for (kind, site, outcome), size in zip(*shape, strict=True):
+        end = at + size - _HEAD
+        values = tuple([value_from_json(value) for value in flat[at:end]])
         events.append(Event(Kind(kind), site, outcome, values))
-        at += count
+        at = end
     return tuple(events)
