@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from qdqviz.cli.diff_sides import Diff, Side
     from qdqviz.explain.difference import Told
+    from qdqviz.explain.difference_text import Lines
     from qdqviz.ir.node import NodeState
     from qdqviz.trace.compare.model import (
         Comparison,
@@ -93,6 +94,7 @@ def _rewrite(diff: Diff, told: Told) -> dict[str, Any]:
 
     pair, absence = told.pair, told.pair.absence
     judgements = diff.left.judgement(pair.left), diff.right.judgement(pair.right)
+    lines = diff.teller.lines(pair)
     return {
         "status": pair.status,
         "metadata_only": pair.is_metadata,
@@ -101,7 +103,7 @@ def _rewrite(diff: Diff, told: Told) -> dict[str, Any]:
         "right": _step(diff.right, pair.right, told.right),
         "other_focus": pair.other_focus,
         "lines": list(told.lines),
-        "differences": [_difference(each) for each in pair.differences],
+        "differences": [_difference(each, lines) for each in pair.differences],
         "absence": None
         if absence is None
         else {
@@ -127,13 +129,17 @@ def _step(side: Side, step: int | None, title: str) -> dict[str, Any] | None:
     return {"step": step, "run": header.run, "focus": header.name, "path": header.path, "title": title}
 
 
-def _difference(each: Difference) -> dict[str, Any]:
+def _difference(each: Difference, lines: Lines) -> dict[str, Any]:
+    left, right = lines.values(each)
     return {
         "aspect": each.aspect,
         "path": each.path,
         "left": _name(each.left),
         "right": _name(each.right),
+        "what": lines.what(each),
         "place": list(each.place),
+        "left_value": left,
+        "right_value": right,
         "untouched": each.untouched,
         "metadata": each.is_metadata,
     }
@@ -157,10 +163,11 @@ def _subject(diff: Diff, each: SubjectPair) -> dict[str, Any]:
 
 
 def _graph(diff: Diff, each: SubjectPair, found: GraphDifference) -> dict[str, Any]:
+    lines = diff.teller.graph_lines(each, found)
     return {
         "equal": found.equal,
         "lines": list(diff.teller.graph(each, found, metadata=True)),
-        "differences": [_difference(one) for one in found.differences],
+        "differences": [_difference(one, lines) for one in found.differences],
         "reordered": [{"left": left.name, "right": right.name} for left, right in found.reordered],
     }
 

@@ -97,31 +97,35 @@ class Teller:
         return Told(run, pair, titles[0], titles[1], tuple(self._lines(pair)))
 
     def _lines(self, pair: RewritePair) -> Iterator[str]:
-        states = [
-            (trace.after(step), trace.before(step))
-            for trace, step in zip(self._traces, (pair.left, pair.right), strict=True)
-            if step is not None
-        ]
-        lines = Lines(self._traces, self.sides, states[0], states[-1])
-        yield from lines.of(each for each in pair.differences if not each.is_metadata)
+        lines = self.lines(pair)
+        yield from map(lines.line, (each for each in pair.differences if not each.is_metadata))
         yield from lines.of_metadata(each for each in pair.differences if each.is_metadata)
+
+    def lines(self, pair: RewritePair) -> Lines:
+        """What writes the differences of a pair as lines."""
+        states = [
+            () if step is None else (trace.after(step), trace.before(step))
+            for trace, step in zip(self._traces, (pair.left, pair.right), strict=True)
+        ]
+        return Lines(self._traces, self.sides, states[0], states[1])
 
     def graph(self, subject: SubjectPair, found: GraphDifference, *, metadata: bool = False) -> Iterator[str]:
         """What differs between two states of a program: the last ones, or the first where that is `found`."""
-        if subject.left is None or subject.right is None:
-            return
-        first = found is subject.first
-        numbers = subject.left, subject.right
-        states = [
-            trace.first(number) if first else trace.final(number)
-            for trace, number in zip(self._traces, numbers, strict=True)
-        ]
-        lines = Lines(self._traces, self.sides, (states[0],), (states[1],))
-        yield from lines.of(each for each in found.differences if not each.is_metadata)
+        lines = self.graph_lines(subject, found)
+        yield from map(lines.line, (each for each in found.differences if not each.is_metadata))
         if found.reordered:
             yield lines.reordered(found.reordered)
         if metadata:
             yield from lines.of_metadata(each for each in found.differences if each.is_metadata)
+
+    def graph_lines(self, subject: SubjectPair, found: GraphDifference) -> Lines:
+        """What writes the differences between two states of a program as lines."""
+        first = found is subject.first
+        states = [
+            () if number is None else (trace.first(number) if first else trace.final(number),)
+            for trace, number in zip(self._traces, (subject.left, subject.right), strict=True)
+        ]
+        return Lines(self._traces, self.sides, states[0], states[1])
 
     # -- why not -----------------------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from qdqviz.explain.naming import counted, enumerated
@@ -11,7 +11,7 @@ from qdqviz.ir.graph import GraphState
 from qdqviz.ir.labels import op_label, short_name
 from qdqviz.ir.node import Constant, NodeState
 from qdqviz.ir.text import spec_text, value_text
-from qdqviz.ir.values import TextRef, Value
+from qdqviz.ir.values import TextRef
 from qdqviz.trace.compare.fields import SHARED
 from qdqviz.trace.compare.model import Difference
 from qdqviz.trace.compare.replay import Spot
@@ -39,27 +39,48 @@ class Lines:
         self._sides = sides
         self._states = left, right
 
-    def of(self, differences: Iterable[Difference]) -> Iterator[str]:
-        """One line for each difference."""
-        return map(self.line, differences)
-
     def line(self, each: Difference) -> str:
         """One difference, the left trace's value first."""
-        name = self._name(each)
+        if each.aspect in ("created", "erased"):
+            return self._one_sided(each)
+        left, right = self.values(each)
+        if each.untouched is not None:
+            told, side = (left, self._sides[1]) if each.untouched == "right" else (right, self._sides[0])
+            return f"{self._name(each)}: {self.what(each)} {told}, unchanged in {side}"
+        return f"{self._name(each)}: {self.what(each)} {left} → {right}"
+
+    def what(self, each: Difference) -> str:
+        """What differs, in a word: a parameter's name, a metadata key, `calls`, `placed`."""
+        words = {"target": "calls", "constant": "content", "position": "placed", "spec": "val"}
+        if each.aspect == "argument":
+            return self._parameter(each)
+        return words.get(each.aspect) or str(each.place[-1] if each.place else each.aspect)
+
+    def values(self, each: Difference) -> tuple[str, str]:
+        """What either trace has there, as text."""
+        return self._value(each, each.left_value, 0), self._value(each, each.right_value, 1)
+
+    def _value(self, each: Difference, value: Any, side: int) -> str:
         match each.aspect:
             case "created" | "erased":
-                return self._one_sided(each)
-            case "argument":
-                return f"{name}: {self._parameter(each)} {self._values(each, self._argument_text)}"
-            case "target":
-                return f"{name}: calls {self._values(each, lambda value, _: str(value))}"
-            case "constant":
-                return f"{name}: content {self._values(each, lambda value, _: _constant_text(value))}"
+                node = (each.left, each.right)[side]
+                return "nothing" if node is None or value is False else self._label(each, node, side)
             case "position":
-                return f"{name}: placed {self._values(each, lambda value, side: self._spot(each, side))}"
+                return self._spot(each.path, value, side)
+            case "constant":
+                return _constant_text(value)
             case "spec":
-                return f"{name}: val {self._values(each, lambda value, _: spec_text(value) or 'nothing')}"
-        return f"{name}: {each.place[-1]} {self._values(each, self._metadata_text)}"
+                return spec_text(value) or "nothing"
+            case "target":
+                return str(value)
+        if isinstance(value, TextRef):
+            value = self._traces[side].text(value.id)
+        if value is None:
+            return "nothing"
+        is_text = each.aspect == "metadata" and isinstance(value, str)
+        return _short(
+            value if is_text else value_text(value, lambda ref: self._node_name(each.path, side, ref))
+        )
 
     def of_metadata(self, differences: Iterable[Difference]) -> Iterator[str]:
         """One line for all differences in metadata: `metadata: debug_handle, val`."""
@@ -87,18 +108,14 @@ class Lines:
         if each.left is not None and each.right is not None:
             side = self._sides[0] if each.left_value else self._sides[1]
             return f"only {side} {verb} {self._name(each)}"
-        side, index = (self._sides[0], 0) if each.left is not None else (self._sides[1], 1)
+        index = 0 if each.left is not None else 1
         node = each.left or each.right
         assert node is not None
-        label = op_label(node, self._traces[index].ops, lambda ref: self._node_name(each.path, index, ref))
-        return f"only {side} {verb} {short_name(node.name)}: {label}"
+        return f"only {self._sides[index]} {verb} {short_name(node.name)}: {self._label(each, node, index)}"
 
-    def _values(self, each: Difference, text: Callable[[Any, int], str]) -> str:
-        texts = [text(value, side) for side, value in enumerate((each.left_value, each.right_value))]
-        if each.untouched is not None:
-            side = 0 if each.untouched == "right" else 1
-            return f"{texts[side]}, unchanged in {self._sides[1 - side]}"
-        return f"{texts[0]} → {texts[1]}"
+    def _label(self, each: Difference, node: NodeState, side: int) -> str:
+        ops = self._traces[side].ops
+        return op_label(node, ops, lambda ref: self._node_name(each.path, side, ref))
 
     def _parameter(self, each: Difference) -> str:
         where, key = each.place[:2]
@@ -111,27 +128,11 @@ class Lines:
             return f"argument {key}"
         return str(key)
 
-    def _argument_text(self, value: Value, side: int) -> str:
-        if value is None:
-            return "nothing"
-        return _short(value_text(value, lambda ref: self._node_name("", side, ref)))
-
-    def _metadata_text(self, value: Value, side: int) -> str:
-        if value is None:
-            return "nothing"
-        if isinstance(value, TextRef):
-            value = self._traces[side].text(value.id)
-        text = (
-            value if isinstance(value, str) else value_text(value, lambda ref: self._node_name("", side, ref))
-        )
-        return _short(text)
-
-    def _spot(self, each: Difference, side: int) -> str:
-        spot = each.left_value if side == 0 else each.right_value
-        if not isinstance(spot, Spot):
+    def _spot(self, path: str, spot: Spot | None, side: int) -> str:
+        if spot is None:
             return "where it was"
         around = [
-            f"{word} {self._node_name(each.path, side, nodes[0])}"
+            f"{word} {self._node_name(path, side, nodes[0])}"
             for word, nodes in (("after", spot.before), ("before", spot.after))
             if nodes
         ]

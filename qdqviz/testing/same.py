@@ -26,8 +26,8 @@ def assert_same_rewrites(
 
     Args:
         old: The old version: a pass class or object, a function of a GraphModule, what stands after `-p` on
-            the command line (`cadence-reorder`, `old.py:Fuse`), or a list of these. Without `program`: a trace
-            or its path.
+            the command line (`cadence-reorder`, `old.py:Fuse`), or a list of these. Without `program`: a
+            trace or its path.
         new: The new version, likewise.
         program: A GraphModule, ExportedProgram or EdgeProgramManager, or what the command line takes as a
             TARGET (`encoder`, `model.py:build`). None compares two traces.
