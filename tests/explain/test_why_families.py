@@ -202,7 +202,10 @@ CASES = [
         "ReplaceViewCopyWithViewPass",
         graphs.mixed_dtypes,
         "aten_add_tensor",
-        ["node.target in (torch.ops.aten.view_copy.default, ops.edge.aten.view_copy.default)"],
+        [
+            "_is_view_copy(node)",
+            "node.target in (torch.ops.aten.view_copy.default, ops.edge.aten.view_copy.default)",
+        ],
         {"node.target": "edge.aten.add.Tensor"},
     ),
 ]

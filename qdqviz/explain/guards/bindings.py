@@ -78,6 +78,9 @@ def led_to(call: Call, binding: Binding, point: Step | None) -> Cause | None:
 def unset(call: Call, name: str, since: Step, point: Step | None) -> Cause | None:
     """The tests that kept a name from being set or filled between two statements."""
     goal = Goal(wants=name)
+    if point is None and call.path.exit is not None and not _trail(call, since):
+        # Until the call left: it may have left before it came to what would have set the name.
+        return block_cause(call, _after(call, since), call.path.exit, goal)
     shared = set(map(id, _trail(call, point)))
     causes = []
     for step in _after(call, since):

@@ -70,23 +70,29 @@ def _of_part(root: Frame, call: Call | None, origins: Origins) -> Cause | None:
         return None
     if call is not None and call.path.steps:
         found = origins.resolved(cause_of_exit(call))
-        if found is not None or acts(call):
+        if found is not None or acts(call) or _asked_itself(call):
             return found
     return origins.into_last([frame for frame in root.calls() if asks(frame)])
+
+
+def _asked_itself(call: Call) -> bool:
+    """Whether a loop's body tested anything: then what its helpers were asked is no reason of its own."""
+    return any(verdict.asked for step, _ in call.steps() for verdict in verdicts(step))
 
 
 def _follow(cause: Cause, origins: Origins) -> tuple[Cause, ...]:
     links = [*cause.via, cause]
     while len(links) < DEEPEST:
-        found = _deeper(links[-1], origins)
-        if found is None or any(_same(found, link) for link in links):
+        followed = _deeper(links[-1], origins)
+        if followed is None or any(_same(followed[1], link) for link in links):
             break
+        links[-1], found = followed
         links += (*found.via, found)
     return tuple(links)
 
 
-def _deeper(cause: Cause, origins: Origins) -> Cause | None:
-    """Where the last of some siblings leads, and other rounds of the same test.
+def _deeper(cause: Cause, origins: Origins) -> tuple[Cause, Cause] | None:
+    """Where the last of some siblings leads; with the siblings, the one that was followed last.
 
     The last is what the node got furthest to. Operands of the same condition may stand in for it; what
     tests in earlier statements came from is no reason for the last one.
@@ -96,24 +102,24 @@ def _deeper(cause: Cause, origins: Origins) -> Cause | None:
         alike = leaf.site is not None and leaf.site.group == group and group is not None
         if leaf is not cause.leaves[-1] and not alike:
             continue
-        found = origins.of(cause.call, leaf)
-        if found is not None:
-            return _with_rounds(cause, leaf, found, origins)
+        if origins.of(cause.call, leaf) is not None:
+            return _furthest_round(cause, leaf, origins)
     return None
 
 
-def _with_rounds(cause: Cause, chosen: Leaf, found: Cause, origins: Origins) -> Cause:
-    """Where a leaf leads, with where other rounds of the same test lead."""
-    rounds = (leaf for leaf in cause.leaves if leaf is not chosen and leaf.site is chosen.site)
-    also = (each for leaf in rounds if (each := origins.of(cause.call, leaf)) is not None)
-    alike = (each for each in also if each.call.frame.function == found.call.frame.function)
-    return replace(found, also=(*found.also, *alike))
+def _furthest_round(cause: Cause, chosen: Leaf, origins: Origins) -> tuple[Cause, Cause]:
+    """Of all rounds of one test the one that got furthest, and where it leads; the others go along."""
+    rounds = [leaf for leaf in cause.leaves if leaf is chosen or leaf.site is chosen.site]
+    found = [(leaf, lead) for leaf in rounds if (lead := origins.of(cause.call, leaf)) is not None]
+    best, lead = max(reversed(found), key=lambda pair: pair[1].call.frame.asked)
+    others = tuple(each for leaf, each in found if leaf is not best)
+    siblings = tuple(leaf for leaf in cause.leaves if leaf is not best)
+    return replace(cause, leaves=(*siblings, best)), replace(lead, also=(*lead.also, *others))
 
 
 def _same(one: Cause, other: Cause) -> bool:
-    return one.call is other.call and {leaf.event for leaf in one.leaves if leaf.event} <= {
-        leaf.event for leaf in other.leaves if leaf.event
-    }
+    asked = {id(leaf.event) for leaf in one.leaves if leaf.event is not None}
+    return one.call is other.call and asked <= {id(leaf.event) for leaf in other.leaves}
 
 
 def _of_filter(call: Call, origins: Origins) -> Chain:

@@ -97,7 +97,7 @@ def strongest(causes: Iterable[Cause | None]) -> Cause | None:
 def _leaving(call: Call, step: Step, goal: Goal) -> Cause | None:
     node = step.node
     if isinstance(node, ast.Return):
-        return _returned(call, step)
+        return _returned(call, step) if goal.wants is None else None
     if isinstance(node, ast.Assert) and step.verdict is not None:
         return Cause(call, step.verdict.blame)
     if isinstance(node, ast.Raise | ast.Continue | ast.Break):

@@ -83,10 +83,16 @@ class Origins:
             )
             if found is not None and found.call is not cause.call and handed_on:
                 found = replace(found, via=(_given_back(cause, leaf), *found.via))
-            if found is None and _is_returned(cause.call, leaf.expr) and _says_yes_or_no(cause.call.frame):
+            if found is None and self._answers_itself(cause.call, leaf.expr):
                 found = _given_back(cause, leaf)
             cause = found if found is not None else cause.otherwise
         return cause
+
+    def _answers_itself(self, call: Call, expr: ast.expr) -> bool:
+        """Whether what a call returned is the answer, and not just what it had been given."""
+        if not _is_returned(call, expr) or not _says_yes_or_no(call.frame):
+            return False
+        return not isinstance(expr, ast.Name) or bool(bindings(call, expr.id, None))
 
     def into(self, frame: Frame) -> Cause | None:
         """Why a call answered as it did."""
@@ -210,7 +216,7 @@ class Origins:
             return self._of_binding(name, bound[-1], window)
         found = self._of_frames(expr, window)  # a property
         if found is None and "." in name:
-            found = self._of_attribute(name, window.call)
+            found = self._of_attribute(name, window.call) or self._of_member(name, window)
         return found or self._of_item(name, window)
 
     def _of_item(self, name: str, window: Window) -> Cause | None:
@@ -251,6 +257,21 @@ class Origins:
             if other is not None and bound:
                 return self._of_binding(name, bound[-1], Window(other, 0, len(frame.items), None, True))
         return None
+
+    def _of_member(self, name: str, window: Window) -> Cause | None:
+        """An attribute of an object that was made just before: what its `__init__` set it to."""
+        holder, _, attribute = name.rpartition(".")
+        bound = bindings(window.call, holder, window.owner)
+        if not bound or not isinstance(bound[-1].value, ast.Call):
+            return None
+        step = bound[-1].step
+        made = [each for each in window.call.frames(step.start, step.end) if each.name == "__init__"]
+        other = self._calls.of(made[-1]) if made else None
+        set_there = bindings(other, f"self.{attribute}", None) if other is not None else []
+        if other is None or not set_there:
+            return None
+        inside = Window(other, 0, len(other.frame.items), None, True)
+        return self._of_binding(f"self.{attribute}", set_there[-1], inside)
 
     def _of_memo(self, expr: ast.Subscript, window: Window) -> Cause | None:
         """A value that an earlier call of the same function put into a container."""
