@@ -31,10 +31,9 @@ def evidence(tmp_path_factory, sample_program):
             program = sample_program(sample)
             with quiet():
                 made = catalogue.resolve(pass_)[0].make(exported_of(program, "forward"))
-                with record(folder / f"{len(known)}.qdqtrace") as recording:
-                    # What upstream's verifier thinks of the result is not our question.
-                    with suppress(Exception):
-                        apply_passes(program, [made])
+                # What upstream's verifier thinks of the result is not our question.
+                with record(folder / f"{len(known)}.qdqtrace") as recording, suppress(Exception):
+                    apply_passes(program, [made])
             known[pass_, sample] = Evidence(recording.trace())
         return known[pass_, sample]
 

@@ -1,9 +1,9 @@
 """Sixty declined attempts, drawn at random and judged one by one by reading the pass.
 
 Drawn with `random.Random(8)` from the 752 different paths that attempts took through 218 passes of 13
-families on four samples (encoder, convnet, slices, dynamic_linear); two attempts are on the same path if they asked
-the same tests with the same outcomes. A row says which test turned the node down; `kept` rows were turned
-down by nothing: a loop set the node aside.
+families on four samples (encoder, convnet, slices, dynamic_linear); two attempts are on the same path if they
+asked the same tests with the same outcomes. A row says which test turned the node down; `kept` rows were
+turned down by nothing: a loop set the node aside.
 
 Judged right: 60, wrong: 0. Earlier draws (seeds 26, 77, 4242 and 31337) had wrong and shallow answers among
 theirs; what was wrong was mended before this one was drawn.
@@ -276,7 +276,7 @@ REVIEWED = (
             ("get_descendent_quant_ops", "user_target in trivially_quantizable_ops_overloadpkt"),
         ),
         siblings=(
-            "user_target in {torch.ops.quantized_decomposed.quantize_per_tensor, exir_ops.edge.quantized_decomposed.quantize_per_tensor, torch.ops.cadence.quantize_per_tensor, exir_ops.edge.cadence.quantize_per_t…",
+            "user_target in {torch.ops.quantized_decomposed.quantize_per_tensor, exir_ops.edge.quantized_decomposed.quantize_per_tensor, torch.ops.cadence.quantize_per_tensor, exir_ops.edge.cadence.quantize_per_t…",  # noqa: E501
         ),
     ),
     Reviewed(
