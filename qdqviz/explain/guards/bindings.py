@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from qdqviz.explain.guards.calls import Call
+from qdqviz.explain.guards.cause import Cause, led_here, strongest
 from qdqviz.explain.guards.code import dotted, own_nodes
 from qdqviz.explain.guards.conditions import Leaf
-from qdqviz.explain.guards.control import Cause, block_cause, led_here, skipped, strongest
+from qdqviz.explain.guards.control import block_cause, skipped
 from qdqviz.explain.guards.effects import Goal, changes, empties
 from qdqviz.explain.guards.replay import Step, verdicts
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from qdqviz.explain.guards.calls import Call, Calls
+from qdqviz.explain.guards.cause import Cause, acts, asks, chose
 from qdqviz.explain.guards.conditions import Leaf, Verdict, iterations
-from qdqviz.explain.guards.control import Cause, acts, asks, cause_of_exit, chose
+from qdqviz.explain.guards.control import cause_of_exit
 from qdqviz.explain.guards.frames import Frame, parts
 from qdqviz.explain.guards.origins import EarlierCalls, Origins
 from qdqviz.explain.guards.replay import verdicts

@@ -9,9 +9,9 @@ from itertools import pairwise
 from qdqviz.explain.answer import Guard, NodeLink, Seen
 from qdqviz.explain.guards.bindings import bound_to
 from qdqviz.explain.guards.calls import Call
+from qdqviz.explain.guards.cause import Cause
 from qdqviz.explain.guards.chain import Chain
 from qdqviz.explain.guards.conditions import Leaf
-from qdqviz.explain.guards.control import Cause
 from qdqviz.explain.guards.known import Facts
 from qdqviz.explain.seen_text import seen_nodes, seen_targets, seen_text
 from qdqviz.ir.values import Atom, Value

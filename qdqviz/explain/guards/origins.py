@@ -3,32 +3,38 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import chain
 from typing import TypeAlias
 
 from qdqviz.explain.guards.bindings import Binding, bindings, led_to, owner_of, unset, unset_in
 from qdqviz.explain.guards.calls import Call, Calls
+from qdqviz.explain.guards.cause import Cause, asks, is_answer
 from qdqviz.explain.guards.code import (
     COMPREHENSIONS,
     Comprehension,
     call_name,
     called_names,
     dotted,
-    own_nodes,
 )
-from qdqviz.explain.guards.conditions import Leaf, Verdict, iterations, truth_of
-from qdqviz.explain.guards.control import (
-    Cause,
-    alternatives,
-    asked_in,
-    asks,
-    cause_of_exit,
-    is_answer,
-)
+from qdqviz.explain.guards.conditions import Leaf, iterations
+from qdqviz.explain.guards.control import asked_in, cause_of_exit
 from qdqviz.explain.guards.frames import Frame
-from qdqviz.explain.guards.replay import Step
+from qdqviz.explain.guards.tested import (
+    Window,
+    all_frames,
+    blamed,
+    called_in_arguments,
+    first_seen,
+    given_back,
+    is_constant,
+    is_returned,
+    of_rounds,
+    says_yes_or_no,
+    subject_of,
+    with_depth,
+)
 from qdqviz.trace.events import Kind
 
 _KEEPING = frozenset(
@@ -61,10 +67,10 @@ class Origins:
         """Why a test saw what it saw; None where that came from no further decision."""
         self._tries = 0
         if leaf.rounds:
-            return _of_rounds(call, leaf)
+            return of_rounds(call, leaf)
         if leaf.event is not None and leaf.event.kind is Kind.EXCEPT:
             return self._of_exception(call, leaf)
-        subject, strict = _subject(leaf)
+        subject, strict = subject_of(leaf)
         if subject is None:
             return None
         return self._value(subject, Window(call, leaf.start, leaf.end, owner_of(call, leaf), strict))
@@ -78,19 +84,17 @@ class Origins:
             leaf = cause.leaves[0]
             window = Window(cause.call, leaf.start, leaf.end, owner_of(cause.call, leaf), strict=False)
             found = self._value(leaf.expr, window)
-            handed_on = isinstance(leaf.expr, ast.Call | ast.Subscript) and _is_returned(
-                cause.call, leaf.expr
-            )
+            handed_on = isinstance(leaf.expr, ast.Call | ast.Subscript) and is_returned(cause.call, leaf.expr)
             if found is not None and found.call is not cause.call and handed_on:
-                found = replace(found, via=(_given_back(cause, leaf), *found.via))
+                found = replace(found, via=(given_back(cause, leaf), *found.via))
             if found is None and self._answers_itself(cause.call, leaf.expr):
-                found = _given_back(cause, leaf)
+                found = given_back(cause, leaf)
             cause = found if found is not None else cause.otherwise
         return cause
 
     def _answers_itself(self, call: Call, expr: ast.expr) -> bool:
         """Whether what a call returned is the answer, and not just what it had been given."""
-        if not _is_returned(call, expr) or not _says_yes_or_no(call.frame):
+        if not is_returned(call, expr) or not says_yes_or_no(call.frame):
             return False
         return not isinstance(expr, ast.Name) or bool(bindings(call, expr.id, None))
 
@@ -168,7 +172,7 @@ class Origins:
         decisive = call_name(expr) == "any"
         telling = tuple(each for each in rounds if each.truth is decisive)
         outcome = decisive if telling else not decisive
-        return _of_rounds(window.call, Leaf(expr, outcome, rounds=telling or rounds))
+        return of_rounds(window.call, Leaf(expr, outcome, rounds=telling or rounds))
 
     def _of_frames(self, expr: ast.expr, window: Window) -> Cause | None:
         """The call made by an expression, gone into."""
@@ -176,7 +180,7 @@ class Origins:
         attribute = expr.attr if isinstance(expr, ast.Attribute) else ""
         made = window.call.frames(window.start, window.stop)
         named = [frame for frame in made if frame.name in (name, attribute)]
-        arguments = _called_in_arguments(expr)
+        arguments = called_in_arguments(expr)
         # A call through a variable has another name; what its arguments call is not it.
         others = [frame for frame in made if frame.name not in arguments]
         for frame in reversed(named or (others if isinstance(expr, ast.Call) else [])):
@@ -192,14 +196,14 @@ class Origins:
         """Whether a call left by a `return` with a literal: -1 for "not found"."""
         call = self._calls.of(frame)
         left = call.path.exit.statement if call is not None and call.path.exit is not None else None
-        return isinstance(left, ast.Return) and left.value is not None and _is_constant(left.value)
+        return isinstance(left, ast.Return) and left.value is not None and is_constant(left.value)
 
     def _of_comprehension(self, expr: Comprehension, window: Window) -> Cause | None:
         """The filters that left a comprehension empty, or the calls that its elements came from."""
         found = iterations(expr, window.call.cursor(window.start, window.stop))
         failed = tuple(each.filters[-1] for each in found if each.filters and not each.kept)
         if failed and not any(each.kept for each in found):
-            return _blamed(window.call, failed)
+            return blamed(window.call, failed)
         element = None if isinstance(expr, ast.DictComp) else expr.elt
         names = called_names(element) if element is not None else set()
         frames = window.call.frames(window.start, window.stop)
@@ -231,7 +235,7 @@ class Origins:
 
     def _of_binding(self, name: str, bound: Binding, window: Window) -> Cause | None:
         call = window.call
-        if bound.value is None or _is_constant(bound.value):
+        if bound.value is None or is_constant(bound.value):
             led = led_to(call, bound, window.owner)
             found = led or self.resolved(unset(call, name, bound.step, window.owner))
             return found or self._of_closure(name, window)
@@ -242,7 +246,7 @@ class Origins:
         """A name that functions inside of the call were to fill: what kept the deepest of them from it."""
         inside = f"{window.call.frame.function}.<locals>."
         best: tuple[int, Cause] | None = None
-        for depth, frame in _with_depth(window.call.frame):
+        for depth, frame in with_depth(window.call.frame):
             inner = self._calls.of(frame) if frame.function.startswith(inside) else None
             found = unset_in(inner, name) if inner is not None else None
             if found is not None and (best is None or depth >= best[0]):
@@ -251,7 +255,7 @@ class Origins:
 
     def _of_attribute(self, name: str, call: Call) -> Cause | None:
         """An attribute that another call of the same attempt set."""
-        for frame in reversed(_all_frames(call.frame)):
+        for frame in reversed(all_frames(call.frame)):
             other = self._calls.of(frame)
             bound = bindings(other, name, None) if other is not None and other is not call else []
             if other is not None and bound:
@@ -278,11 +282,11 @@ class Origins:
         call, holder = window.call, dotted(expr.value)
         if not holder:
             return None
-        for frame in chain(reversed(_all_frames(call.frame)), self._earlier()):
+        for frame in chain(reversed(all_frames(call.frame)), self._earlier()):
             other = self._calls.of(frame) if frame.function == call.frame.function else None
             if other is None or other is call or not bindings(other, holder, None):
                 continue
-            if _first_seen(call) & _first_seen(other):
+            if first_seen(call) & first_seen(other):
                 found = self.into(frame)
                 if found is not None:
                     return found
@@ -292,123 +296,3 @@ class Origins:
         """The test that made a call raise what a handler caught."""
         raised = [frame for frame in call.frames(0, leaf.start) if frame.how == "raise"]
         return self.into(raised[-1]) if raised else None
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Window:
-    """When an expression was evaluated."""
-
-    call: Call
-    """The call that evaluated it."""
-    start: int
-    """Index of the first item of its evaluation."""
-    stop: int
-    """Index after the last."""
-    owner: Step | None
-    """The statement that it is in; None stands for the call's last."""
-    strict: bool
-    """Whether only a call that answers a question is gone into, not one that makes a value."""
-
-    def over(self, step: Step) -> Window:
-        """The evaluation of another statement of the same call."""
-        return replace(self, start=step.start, stop=step.end, owner=step)
-
-
-def _with_depth(frame: Frame) -> Iterator[tuple[int, Frame]]:
-    """All calls inside of one, with how deep they are."""
-    pending = [(1, each) for each in frame.calls()]
-    while pending:
-        depth, top = pending.pop(0)
-        yield depth, top
-        pending[:0] = [(depth + 1, each) for each in top.calls()]
-
-
-def _all_frames(frame: Frame) -> list[Frame]:
-    """All calls of the attempt that a call belongs to."""
-    top = frame
-    while top.parent is not None:
-        top = top.parent
-    return list(top.walk())
-
-
-def _first_seen(call: Call) -> set[object]:
-    """What a call's first test saw: the key that it was asked about."""
-    tests = (each for each in call.frame.events() if each.kind in (Kind.TEST, Kind.COMPARE) and each.values)
-    first = next(tests, None)
-    return set() if first is None else {first.values[0]}
-
-
-def _is_returned(call: Call, expr: ast.expr) -> bool:
-    """Whether an expression is what a call returned."""
-    left = call.path.exit.statement if call.path.exit is not None else None
-    return isinstance(left, ast.Return) and left.value is expr
-
-
-def _says_yes_or_no(frame: Frame) -> bool:
-    """Whether a call gave back a bool, or nothing."""
-    result = frame.result
-    return frame.how == "return" and (isinstance(result, bool) or not truth_of(result))
-
-
-def _given_back(cause: Cause, leaf: Leaf) -> Cause:
-    """A provisional cause as a link of its own: what the call gave back, and whether that is yes or no."""
-    result = cause.call.frame.result
-    outcome = truth_of(result) if is_answer(cause.call.frame) else None
-    told = replace(leaf, outcome=outcome, seen=(result,))
-    leaves = (*alternatives(cause.otherwise), told)
-    return replace(cause, leaves=leaves, provisional=False, otherwise=None)
-
-
-# -- what was tested -------------------------------------------------------------------------------
-
-
-def _subject(leaf: Leaf) -> tuple[ast.expr | None, bool]:
-    """The expression whose truth, emptiness or absence a leaf asks for, and whether to trace it strictly."""
-    match leaf.expr:
-        case ast.Compare(left=left, ops=[op], comparators=[right]):
-            if isinstance(op, ast.In | ast.NotIn):
-                return None, True
-            for side, other in ((left, right), (right, left)):
-                if isinstance(other, ast.Constant) or _is_constant(other):
-                    return side, not isinstance(op, ast.Is | ast.IsNot)
-            return None, True
-        case ast.Compare():
-            return None, True
-    return leaf.expr, False
-
-
-def _is_constant(value: ast.expr) -> bool:
-    """Whether an expression is a literal: a constant, or an empty container."""
-    match value:
-        case ast.Constant() | ast.List(elts=[]) | ast.Tuple(elts=[]) | ast.Dict(keys=[]):
-            return True
-        case ast.UnaryOp(op=ast.USub(), operand=ast.Constant()):
-            return True
-        case ast.Call(func=ast.Name(id="set" | "list" | "dict" | "tuple" | "deque"), args=[]):
-            return True
-        case ast.Call(func=ast.Name(id="defaultdict")):
-            return True
-    return False
-
-
-def _called_in_arguments(expr: ast.expr) -> set[str]:
-    if not isinstance(expr, ast.Call):
-        return set()
-    given = [*expr.args, *(keyword.value for keyword in expr.keywords)]
-    return {call_name(node) for node in own_nodes(*given) if isinstance(node, ast.Call)}
-
-
-# -- several tests at once -------------------------------------------------------------------------
-
-
-def _of_rounds(call: Call, leaf: Leaf) -> Cause | None:
-    """The items to blame for what `any(...)` or `all(...)` gave."""
-    decisive = isinstance(leaf.expr, ast.Call) and call_name(leaf.expr) == "any"
-    if leaf.outcome is decisive:
-        return _blamed(call, leaf.rounds[-1:])
-    return _blamed(call, leaf.rounds)
-
-
-def _blamed(call: Call, verdicts: tuple[Verdict, ...]) -> Cause | None:
-    leaves = tuple(leaf for verdict in verdicts for leaf in verdict.blame if leaf.event is not None)
-    return Cause(call, leaves) if leaves else None
