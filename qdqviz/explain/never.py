@@ -8,6 +8,7 @@ from dataclasses import replace
 from qdqviz.explain.answer import NodeLink, Why
 from qdqviz.explain.evidence import Evidence, Look
 from qdqviz.explain.nearest import absent_targets, nearest_to
+from qdqviz.explain.seen_text import op_text
 from qdqviz.ir.change import Erase, Insert
 from qdqviz.ir.node import NodeState
 from qdqviz.trace.events import Event, Kind
@@ -42,7 +43,8 @@ def never(evidence: Evidence, run: PassRun, link: NodeLink, looks: Sequence[Look
         _looked_for_other(evidence, run, node, link, blank)
         or _loop_ended(evidence, run, link, blank)
         or early
-        or replace(blank, reason="unknown")
+        or _retraced(evidence, run, node, blank)
+        or replace(blank, reason="unknown", note=blank.note or asked_nothing(evidence, run))
     )
 
 
@@ -86,6 +88,25 @@ def _looked_for_other(
 
 def _fits(searched: LookedFor, node: NodeState) -> bool:
     return searched.op in (None, node.op) and searched.target in (None, node.target)
+
+
+def _retraced(evidence: Evidence, run: PassRun, node: NodeState, blank: Why) -> Why | None:
+    """A pass that runs the graph again and overrides how operators are called sees nothing else."""
+    attempts = (each for each in evidence.trace.attempts(run.id) if each.focus is not None)
+    first = next((each.events[0] for each in attempts if each.events), None)
+    site = evidence.trace.sites.get(first.site) if first is not None else None
+    if site is None or first is None or first.kind is not Kind.ENTER:
+        return None
+    name = site.function.rpartition(".")[2]
+    what = f"a {node.op}" if node.op != "call_function" else f"a call of {op_text(node.target)}"
+    return replace(blank, reason="looked_for_other", note=f"it overrides {name}, which never sees {what}")
+
+
+def asked_nothing(evidence: Evidence, run: PassRun) -> str:
+    """A remark on a pass run that took no decision at all, else nothing."""
+    events = (event for each in evidence.trace.attempts(run.id) for event in each.events)
+    asked = any(event.kind in (Kind.TEST, Kind.COMPARE, Kind.VALUE, Kind.CASE) for event in events)
+    return "" if asked else "it asked nothing"
 
 
 # -- where the pass stopped ------------------------------------------------------------------------

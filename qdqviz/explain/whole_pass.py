@@ -7,6 +7,7 @@ from dataclasses import replace
 from qdqviz.explain.answer import NearMiss, Why
 from qdqviz.explain.evidence import Evidence
 from qdqviz.explain.nearest import absent_targets, nearest_to, wanted_here
+from qdqviz.explain.never import asked_nothing
 from qdqviz.ir.graph import ROOT
 from qdqviz.trace.model import PassRun
 
@@ -48,4 +49,4 @@ def _never(evidence: Evidence, run: PassRun, blank: Why) -> Why:
     for look in reversed(evidence.outside(run)):
         if look.chain.links:
             return replace(evidence.told(look, blank), reason="left_early")
-    return replace(blank, reason="unknown")
+    return replace(blank, reason="unknown", note=blank.note or asked_nothing(evidence, run))

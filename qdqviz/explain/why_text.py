@@ -93,7 +93,9 @@ def _never(answer: Why, what: str) -> str:
     guard = answer.guard
     match answer.reason:
         case "looked_for_other":
-            return f"never looked at {what}: it looks for {_targets(answer.wanted) or 'other nodes'}"
+            if not answer.wanted:
+                return f"never looked at {what}"
+            return f"never looked at {what}: it looks for {_targets(answer.wanted)}"
         case "filtered":
             return f"never looked at {what}: it was filtered out{_because(guard)}"
         case "left_early":
@@ -108,7 +110,7 @@ def _never(answer: Why, what: str) -> str:
             return f"never came to {what}: it raised {answer.error.type} before"
         case "other_graph":
             return f"never looked at {what}: the node is in another graph"
-    return f"never looked at {what}; why is not known"
+    return f"never looked at {what}" if answer.note else f"never looked at {what}; why is not known"
 
 
 def _because(guard: Guard | None) -> str:

@@ -238,6 +238,7 @@ def test_a_pure_retrace_is_no_attempt():
 
     answer = ask(ExportPass(), edge_graph(build), "aten_sigmoid_default")
     assert (answer.verdict, answer.reason, answer.attempts) == ("never", "unknown", ())
+    assert answer.note == "it asked nothing"
 
 
 # -- searches and whole-pass exits -----------------------------------------------------------------
@@ -305,3 +306,16 @@ PERMUTES = "RemovePermutesAroundElementwiseOps"
 
 def quantize_node() -> str:
     return "quantized_decomposed_quantize_per_tensor_default"
+
+
+def test_a_pass_that_overrides_call_operator_never_sees_a_placeholder():
+    def build(b):
+        x = b.placeholder("x", torch.randn(2, 4))
+        return b.call_operator(EDGE.aten.sigmoid.default, (x,))
+
+    pass_ = upstream(f"{BACKENDS}.vulkan._passes.squeeze_unsqueeze_inputs", "SqueezeUnsqueezeInputs")
+    answer = ask(pass_, edge_graph(build), "x")
+    assert (answer.verdict, answer.reason) == ("never", "looked_for_other")
+    assert answer.sentences == (
+        "SqueezeUnsqueezeInputs never looked at x; it overrides call_operator, which never sees a placeholder.",
+    )
