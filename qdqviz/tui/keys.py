@@ -73,10 +73,12 @@ GROUPS = (
         (
             Key("tab", "tab", "pane(1)", "Next pane", "pane"),
             Key("shift+tab", "shift+tab", "pane(-1)", "Previous pane"),
+            Key("m", "m", "alone", "This pane alone, or all panes"),
             Key("1", "1", "show('steps')", "Passes and rewrites"),
             Key("2", "2", "show('graph')", "Graph"),
             Key("3", "3", "show('lanes')", "Live ranges"),
-            Key("4 w", "4 w", "show('why')", "Why a pass did or did not fire"),
+            Key("4", "4", "show('why')", "Why a pass did or did not fire"),
+            Key("w", "w", "why", "Why not here? The pass, and all others, on the selected node", "why"),
             Key("5", "5", "show('node')", "The selected node"),
             Key("6", "6", "show('meta')", "Its metadata"),
             Key("7", "7", "show('source')", "The pass's source"),

@@ -57,6 +57,9 @@ BARS: Mapping[str, Bar] = {
     "ui.error": Bar("error", bold=True),
     "ui.warning": Bar("warning", bold=True),
     "ui.ok": Bar("ok", bold=True),
+    "source.ran": Bar("ok", bold=True),
+    "source.note": Bar("secondary"),
+    "source.blocking": Bar("foreground", "selection", bold=True, reverse=True),
 }
 """Looks of the app itself by style key."""
 

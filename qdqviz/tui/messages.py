@@ -11,6 +11,8 @@ from qdqviz.tui.model.place import Place
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from qdqviz.tui.model.asking import Answer
+    from qdqviz.tui.model.details.leads import Lead
     from qdqviz.tui.model.finding import Hit
     from qdqviz.tui.model.lists import Lists
     from qdqviz.tui.model.ranges import Ranges
@@ -120,6 +122,22 @@ class HitsFound(Message):
         super().__init__()
         self.text = text
         self.hits = hits
+
+
+class AnswerMade(Message):
+    """A worker has answered a question, at least in part."""
+
+    def __init__(self, answer: Answer) -> None:
+        super().__init__()
+        self.answer = answer
+
+
+class LeadFollowed(Message):
+    """A piece of text in the details was followed."""
+
+    def __init__(self, lead: Lead) -> None:
+        super().__init__()
+        self.lead = lead
 
 
 class ListsRead(Message):

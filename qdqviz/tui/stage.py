@@ -16,7 +16,7 @@ from qdqviz.tui.model.window import Window
 from qdqviz.tui.widgets.bars import HeaderBar, KeysBar, StatusBar
 from qdqviz.tui.widgets.frame import FrameView
 from qdqviz.tui.widgets.graph import GraphView
-from qdqviz.tui.widgets.lines import FactsView, LanesView
+from qdqviz.tui.widgets.lines import DetailsView, LanesView
 from qdqviz.tui.widgets.outline import OutlineView
 
 if TYPE_CHECKING:
@@ -47,13 +47,15 @@ class Stage:
         self.right = GraphView(id="right")
         """The state after where two are side by side."""
         self.lanes = LanesView(id="lanes")
-        self.details = FactsView(id="details")
+        self.details = DetailsView(id="details")
         self.arrangement: Arrangement | None = None
         """Where everything is; None while the terminal is too small."""
         self.scene: Scene | None = None
         """What is shown."""
         self.lanes_note = ""
         """Said beside the title of the live ranges."""
+        self.details_note = ""
+        """Said beside the tabs of the details."""
 
     def widgets(self) -> list[Widget]:
         """All of them, the frame first."""
@@ -77,6 +79,8 @@ class Stage:
         tabs = self.arrangement.tabs
         if view.tab in tabs:
             return view.tab
+        if view.place.kind == "declined" and tabs == DETAILS:
+            return "why"
         return "node" if tabs == DETAILS else "graph" if "graph" in tabs else tabs[0]
 
     def arrange(self, arrangement: Arrangement | None, view: View) -> None:
@@ -146,7 +150,7 @@ class Stage:
         if tab == "graph" and self.mode(view) == "split":
             frames += [PaneFrame(name, area) for name, area in self._halves(view)]
         has_focus = any(pane.has_focus for pane in inside)
-        note = self.lanes_note if tab == "lanes" else ""
+        note = self.lanes_note if tab == "lanes" else self.details_note if tab in DETAILS else ""
         frames.append(PaneFrame(tab, arrangement.tabbed, note=note, tabs=tabs, has_focus=has_focus))
         self.left.caption = (
             self._caption("left", view) if tab == "graph" and self.mode(view) != "split" else None

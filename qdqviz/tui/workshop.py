@@ -23,9 +23,10 @@ if TYPE_CHECKING:
     from qdqviz.draw.engine import Cancel, LayoutEngine
     from qdqviz.draw.picture import View
     from qdqviz.draw.theme import Theme
+    from qdqviz.tui.model.asking import Answer, Question
 
 REMEMBERED = 64
-"""Scenes that are kept."""
+"""Scenes, and answers, that are kept."""
 
 _STRIDE = 64
 """Steps whose states are read in one go while nothing else is to do."""
@@ -57,8 +58,9 @@ class Workshop:
         self._front = Desk(
             "qdqviz front", ("lists", "scene", "touch", "find", "near", "titles"), self._failed
         )
-        self._back = Desk("qdqviz back", ("write", "ranges", "ahead"), self._failed)
+        self._back = Desk("qdqviz back", ("write", "ranges", "why", "ahead"), self._failed)
         self._scenes: OrderedDict[_Key, Scene] = OrderedDict()
+        self._answers: OrderedDict[Question, Answer] = OrderedDict()
         self._lock = threading.Lock()
         self._engine: LayoutEngine | None = None
         self._ranges = RangesMaker()
@@ -138,7 +140,10 @@ class Workshop:
         """Read what a recording has added: `ListsRead` will tell."""
 
         def job(_: Stale) -> None:
-            self._post(messages.ListsRead(self.archive.refresh()))
+            lists = self.archive.refresh()
+            with self._lock:
+                self._answers.clear()
+            self._post(messages.ListsRead(lists))
 
         self._front.ask("lists", job)
 
@@ -193,6 +198,26 @@ class Workshop:
             self._post(messages.HitsFound(text, hits))
 
         self._front.ask("find", job)
+
+    def answer(self, question: Question) -> Answer | None:
+        """An answer that has been made already; costs nothing."""
+        with self._lock:
+            return self._answers.get(question)
+
+    def want_answer(self, question: Question) -> None:
+        """Answer a question: `AnswerMade` will tell, twice where other passes are asked as well."""
+
+        def job(stale: Stale) -> None:
+            for answer in self.archive.answer(question, stale):
+                with self._lock:
+                    self._answers[question] = answer
+                    while len(self._answers) > REMEMBERED:
+                        self._answers.popitem(last=False)
+                if stale():
+                    return
+                self._post(messages.AnswerMade(answer))
+
+        self._back.ask("why", job)
 
     def want_file(self, scene: Scene, view: View, path: Path, theme: Theme) -> None:
         """Write a picture: `PictureWritten` will tell."""

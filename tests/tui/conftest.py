@@ -26,6 +26,21 @@ def hostile_path(tmp_path_factory):
     return fakes.write_hostile_trace(tmp_path_factory.mktemp("tui") / "hostile.qdqtrace")
 
 
+@pytest.fixture(scope="session")
+def tiny_session(tmp_path_factory):
+    """A real recording of the passes in `tiny_program.py`, with its program."""
+    from qdqviz.live.session import Plan, run
+
+    file = Path(__file__).parent / "tiny_program.py"
+    loaded, passes = Plan(f"{file}:build", (f"{file}:DropRelu", f"{file}:SwapAdds")).prepare()
+    return run(loaded, passes, tmp_path_factory.mktemp("tui") / "tiny.qdqtrace", title="tiny")
+
+
+@pytest.fixture(scope="session")
+def tiny_path(tiny_session):
+    return tiny_session.trace.path
+
+
 @pytest.fixture
 def small(small_path):
     trace = Trace(small_path)

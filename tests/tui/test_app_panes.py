@@ -164,7 +164,7 @@ async def test_metadata_that_a_rewrite_added_is_told_from_what_was_there(small_p
 
 async def test_tabs_that_are_not_built_say_what_is_missing(small_path):
     async with running(small_path, (80, 24)) as pilot:
-        for key in ("w", "7", "c"):
+        for key in ("c",):
             await press(pilot, key)
             assert "not built yet" in screen_text(pilot.app)
 

@@ -3,8 +3,11 @@
 They were looked at one by one before they were kept.
 """
 
+import fakes
 import pytest
 from driving import SIZES, make_app, press, settle, type_text
+
+from qdqviz.trace.reader import Trace
 
 STATES = {
     "open": (),
@@ -15,6 +18,9 @@ STATES = {
     "help": ("question_mark",),
 }
 """What is pressed, or typed, to get there."""
+
+ASKING = {"why": ("w",), "source": ("7",)}
+"""The same for what is asked about one node that a pass turned down."""
 
 OTHER_THEMES = ("light", "high-contrast", "colour-blind")
 
@@ -38,6 +44,15 @@ def named(size):
 def test_every_state_looks_as_it_was_approved(snap_compare, small_path, state, size):
     app = make_app(small_path)
     assert snap_compare(app, terminal_size=size, run_before=lambda pilot: drive(pilot, STATES[state]))
+
+
+@pytest.mark.parametrize("size", SIZES, ids=named)
+@pytest.mark.parametrize("state", ASKING)
+def test_answers_look_as_they_were_approved(snap_compare, tiny_path, state, size):
+    trace = Trace(tiny_path)
+    trace.info = fakes.INFO  # as recorded it names the versions that are installed
+    keys = ("slash", "text:relu_2", "enter", *ASKING[state])
+    assert snap_compare(make_app(trace), terminal_size=size, run_before=lambda pilot: drive(pilot, keys))
 
 
 @pytest.mark.parametrize("size", SIZES, ids=named)

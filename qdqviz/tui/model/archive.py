@@ -4,11 +4,18 @@ from __future__ import annotations
 
 import gc
 import threading
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from qdqviz.ir.graph import GraphState
 from qdqviz.trace.model import Rewrite
 from qdqviz.trace.reader import Trace
 from qdqviz.tui.model.lists import Lists, read_lists
+
+if TYPE_CHECKING:
+    from qdqviz.tui.model.answers import Answers
+    from qdqviz.tui.model.asking import Answer, OtherPass, Question
 
 
 class Archive:
@@ -27,6 +34,7 @@ class Archive:
         self._titles: dict[int, str] = {}
         self._touches: dict[int, frozenset[tuple[str, int]]] = {}
         self._primed: set[int] = set()
+        self._answers: Answers | None = None
         self.lists: Lists = read_lists(trace)
         """The lists as they were read last."""
 
@@ -34,6 +42,7 @@ class Archive:
         """Read what a recording has added since."""
         with self._lock:
             self._trace.refresh()
+            self._answers = None
             self.lists = read_lists(self._trace)
             return self.lists
 
@@ -93,6 +102,31 @@ class Archive:
     def text(self, text_id: int) -> str:
         """A long text from the trace's table of texts; as it is, so make it safe where it is shown."""
         return self._trace.text(text_id)
+
+    def answer(self, question: Question, stale: Callable[[], bool]) -> Iterator[Answer]:
+        """What is known about a question: the pass asked about first, then the other passes as well.
+
+        The trace is free for others in between.
+
+        Raises:
+            TraceFileError: The trace is damaged.
+        """
+        from qdqviz.tui.model.answers import Answers
+
+        with self._lock:
+            self._answers = self._answers or Answers(self._trace)
+            answers = self._answers
+            answer = answers.first(question)
+        yield answer
+        others: list[OtherPass] = []
+        passes = [] if answer.is_whole else answers.asked(question)
+        for run in passes:
+            if stale():
+                return
+            with self._lock:
+                other = answers.other(run, question)
+            others += [] if other is None else [other]
+        yield replace(answer, others=tuple(others), absent=len(passes) - len(others), is_whole=True)
 
     def touches(self, step: int, path: str, node: int) -> bool:
         """Whether a rewrite's changes are about a node."""

@@ -1,4 +1,4 @@
-"""Where the panes are: a function of the terminal's size alone.
+"""Where the panes are: a function of the terminal's size, and of whether one pane is to stand alone.
 
 Wide terminals show the list on the left, the graph beside it and the live ranges and details below; where
 there is less room, panes become tabs of one pane.
@@ -77,13 +77,20 @@ class Arrangement:
         return self.tabbed if pane == tab else None
 
 
-def arrange(width: int, height: int) -> Arrangement | None:
+def arrange(width: int, height: int, alone: bool = False) -> Arrangement | None:
     """The arrangement for a terminal of that size, or None where it is too small.
 
     The first row is the header, the last one the keys; the status line is above them.
+
+    Args:
+        width: Columns.
+        height: Rows.
+        alone: One pane with tabs at any size.
     """
     if width < MIN_WIDTH or height < MIN_HEIGHT:
         return None
+    if alone:
+        return _narrow(width, height)
     if width < _WIDE:
         return _tall(width, height) if height >= _TALL else _narrow(width, height)
     if height < _LOW:

@@ -36,6 +36,8 @@ class View:
     """Values that the live ranges show."""
     tab: str = ""
     """The tab that is chosen; empty leaves it to the arrangement."""
+    alone: bool = False
+    """Whether one pane has the whole screen."""
     closed: frozenset[int] = frozenset()
     """Runs whose content is folded away."""
     hide_unchanged: bool = False

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from qdqviz.tui import messages
 from qdqviz.tui.keys import bindings
+from qdqviz.tui.model.details.leads import ToGroup, ToLine, ToNode, ToPlace, ToStep
 from qdqviz.tui.model.moving import last_step_before, next_run, next_step, step_place
 from qdqviz.tui.model.place import Place
 from qdqviz.tui.model.scene import Lens
@@ -173,6 +174,37 @@ class MainScreen(Workbench):
         """A node was picked somewhere."""
         self.pick(message.node)
 
+    def on_lead_followed(self, message: messages.LeadFollowed) -> None:
+        """A piece of text in the details was followed."""
+        lead = message.lead
+        match lead:
+            case ToPlace():
+                self.go(lead.place)
+            case ToStep() if self.lists is not None:
+                self.go(step_place(self.lists, lead.step))
+            case ToNode():
+                self._go_to_node(lead)
+            case ToGroup():
+                self.questions.show_group(lead)
+                self.change(tab="why")
+                self.show_details()
+            case ToLine():
+                self.questions.show_line(lead)
+                self.action_show("source")
+                self.show_details()
+
+    def _go_to_node(self, lead: ToNode) -> None:
+        """Select a node, in another graph than the one that is shown if need be."""
+        scene = self.current()
+        if scene is None:
+            return
+        if lead.path == scene.sight.path and scene.has(lead.node):
+            self.pick(lead.node)
+        elif lead.path != scene.sight.path:
+            self.change(selected=lead.node, lens=replace(self.view.lens, anchor=lead.node, path=lead.path))
+        else:
+            self.app.notify("this graph does not hold that node now", timeout=3, markup=False)
+
     def on_centre_asked(self) -> None:
         """Look at the graph around the selected node."""
         scene, node = self.current(), self.node()
@@ -213,6 +245,23 @@ class MainScreen(Workbench):
         if name == "lanes" and name in arrangement.tabs:
             self._want_ranges()
         self.focus_stop(name)
+
+    def action_why(self) -> None:
+        """Ask why the pass did, or did not do, something to the selected node."""
+        has_focus = self.stage.left.has_focus or self.stage.right.has_focus
+        if has_focus and self.view.selected is None and (node := self.node()) is not None:
+            self.change(selected=node)
+        self.action_show("why")
+
+    def action_alone(self) -> None:
+        """Give the pane that has the focus the whole screen, or put all panes back."""
+        arrangement = self.stage.arrangement
+        if arrangement is None:
+            return
+        stop = self._stop([*self.stage.stops(self.view), "graph"])
+        name = {"right": "graph", "details": self.stage.tab(self.view)}.get(stop, stop)
+        self.change(alone=not self.view.alone, tab=name)
+        self.action_show(name)
 
     def on_caption_picked(self, message: messages.CaptionPicked) -> None:
         """A tab or title was clicked."""

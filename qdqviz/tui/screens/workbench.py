@@ -14,6 +14,7 @@ from qdqviz.tui import messages
 from qdqviz.tui.model.arrangement import DETAILS, MIN_HEIGHT, MIN_WIDTH, arrange
 from qdqviz.tui.model.details.tabs import detail_facts
 from qdqviz.tui.model.header import header_runs
+from qdqviz.tui.model.listing import Listing
 from qdqviz.tui.model.lists import Lists
 from qdqviz.tui.model.moving import next_step, opening_place
 from qdqviz.tui.model.outline import build_outline
@@ -21,6 +22,7 @@ from qdqviz.tui.model.place import Place
 from qdqviz.tui.model.scene import Lens, Scene
 from qdqviz.tui.model.view import View
 from qdqviz.tui.model.walking import entry
+from qdqviz.tui.screens.questions import ASKING_TABS, Questions
 from qdqviz.tui.stage import Stage
 from qdqviz.tui.widgets.outline import OutlineView
 from qdqviz.tui.workshop import Workshop
@@ -68,7 +70,10 @@ class Workbench(Screen[None]):
         """Whether a recording is on."""
         self.stage = Stage(OutlineView(self._title, id="steps"))
         """The panes."""
+        self.questions = Questions(self)
+        """Asks why."""
         self._awaited: tuple[Place, Lens] | None = None
+        self._detailed: object = None
         self._small = Static(id="small", markup=False)
 
     def compose(self) -> ComposeResult:
@@ -145,7 +150,7 @@ class Workbench(Screen[None]):
         if old.place != view.place:
             self.stage.outline.move_to(self.stage.outline.outline.nearest(view.place))
             self.tell_position()
-        if (old.mode, old.flicker, old.tab) != (view.mode, view.flicker, view.tab):
+        if (old.mode, old.flicker, old.tab, old.alone) != (view.mode, view.flicker, view.tab, view.alone):
             self._arrange()
         if (old.place, old.lens) != (view.place, view.lens) or self.stage.scene is None:
             self._want_scene()
@@ -154,7 +159,8 @@ class Workbench(Screen[None]):
         if old.which != view.which:
             self._want_ranges()
         if old.tab != view.tab:
-            self._show_details()
+            self.show_details()
+            self.stage.draw_frame(view)
 
     def current(self) -> Scene | None:
         """The scene of the place where one is; None while it is made."""
@@ -197,7 +203,7 @@ class Workbench(Screen[None]):
         if self._awaited == (place, lens):
             self.stage.tell("laying out …  esc stops")
             self.stage.scene = None
-            self._show_details()
+            self.show_details()
 
     def on_scene_made(self, message: messages.SceneMade) -> None:
         """Show it if it is still wanted."""
@@ -215,7 +221,7 @@ class Workbench(Screen[None]):
         self._awaited = None
         self.stage.scene = None
         self.stage.tell(reason)
-        self._show_details()
+        self.show_details()
 
     def _show(self, scene: Scene) -> None:
         self._awaited = None
@@ -252,7 +258,7 @@ class Workbench(Screen[None]):
 
     def _show_selected(self) -> None:
         self._mark()
-        self._show_details()
+        self.show_details()
         self.stage.draw_frame(self.view)
 
     def _mark(self) -> None:
@@ -260,12 +266,36 @@ class Workbench(Screen[None]):
         has_focus = self.stage.left.has_focus or self.stage.right.has_focus
         self.stage.select(self.node() if self.view.selected is not None or has_focus else None)
 
-    def _show_details(self) -> None:
+    def show_details(self) -> None:
+        """Show what the chosen tab says."""
         if self.workshop is None or self.stage.arrangement is None:
             return
         tab = self.stage.tab(self.view)
-        if tab in DETAILS:
-            self.stage.details.show(detail_facts(tab, self.workshop.archive, self.current(), self.node()))
+        if tab not in DETAILS:
+            return
+        if tab in ASKING_TABS:
+            self.questions.want()
+            self._show_answer(tab)
+            return
+        self._detailed = None
+        self.stage.details_note = ""
+        self.stage.details.show(detail_facts(tab, self.workshop.archive, self.current(), self.node()))
+
+    def _show_answer(self, tab: str) -> None:
+        """Show what is known of the question; one stays at the line where one was while more comes in."""
+        questions = self.questions
+        content = questions.facts() if tab == "why" else questions.listing()
+        self.stage.details_note = content.name if isinstance(content, Listing) else ""
+        about = (tab, questions.current(), questions.answer() is None, questions.chosen)
+        self.stage.details.show(content, keep=about == self._detailed)
+        self._detailed = about
+
+    def on_answer_made(self, message: messages.AnswerMade) -> None:
+        """Show it if it is still wanted."""
+        tab = "" if self.stage.arrangement is None else self.stage.tab(self.view)
+        if tab in ASKING_TABS and message.answer.question == self.questions.current():
+            self._show_answer(tab)
+            self.stage.draw_frame(self.view)
 
     # -- live ranges -------------------------------------------------------------------------------
 
@@ -311,7 +341,7 @@ class Workbench(Screen[None]):
 
     def _arrange(self) -> None:
         size = self.app.size
-        arrangement = arrange(size.width, size.height)
+        arrangement = arrange(size.width, size.height, self.view.alone)
         self._small.display = arrangement is None
         if arrangement is None:
             need = f"qdqviz needs {MIN_WIDTH} columns and {MIN_HEIGHT} rows"
@@ -326,7 +356,7 @@ class Workbench(Screen[None]):
             self.stage.show_scene(scene, self.view, self.stage.window_keeping(self.view.selected, scene))
             self._want_ranges()
         self.tell_position()
-        self._show_details()
+        self.show_details()
         self.stage.draw_frame(self.view)
         if self.focused is None or not self.focused.display:
             self.focus_stop(self.stage.tab(self.view))

@@ -10,8 +10,11 @@ from textual.strip import Strip
 from qdqviz.draw.grid import Cells
 from qdqviz.draw.text import width
 from qdqviz.tui.keys import bindings
-from qdqviz.tui.messages import NodePicked
+from qdqviz.tui.messages import LeadFollowed, NodePicked
 from qdqviz.tui.model.details.fact import Fact, Line, Part, lay_out
+from qdqviz.tui.model.details.leads import Lead
+from qdqviz.tui.model.details.source_lines import source_lines
+from qdqviz.tui.model.listing import Listing
 from qdqviz.tui.widgets.paint import strip_of
 from qdqviz.tui.widgets.pane import Painted
 
@@ -101,9 +104,16 @@ class LinesView(Painted, can_focus=True):
         self.action_move(by * max(self.size.height - 1, 1))
 
     def action_follow(self) -> None:
-        """Go to the first node that the cursor's line names."""
+        """Go where the first part of the cursor's line that leads anywhere leads."""
         if self.cursor < len(self.lines):
-            self._follow(next((part.node for part in self.lines[self.cursor] if part.node is not None), None))
+            for part in self.lines[self.cursor]:
+                if self._follow(part):
+                    return
+
+    def lead_here(self) -> Lead | None:
+        """Where the cursor's line leads, unless to a node of the graph that is shown."""
+        line = self.lines[self.cursor] if self.cursor < len(self.lines) else ()
+        return next((part.lead for part in line if part.lead is not None), None)
 
     def on_click(self, event: Click) -> None:
         """Go to the node under the mouse."""
@@ -116,24 +126,33 @@ class LinesView(Painted, can_focus=True):
         for part in self.lines[index]:
             x += width(part.text)
             if event.x < x:
-                self._follow(part.node)
+                self._follow(part)
                 return
 
-    def _follow(self, node: int | None) -> None:
-        if node is not None:
-            self.post_message(NodePicked(node))
+    def _follow(self, part: Part) -> bool:
+        """Go where a part leads; False where that is nowhere."""
+        if part.lead is not None:
+            self.post_message(LeadFollowed(part.lead))
+        elif part.node is not None:
+            self.post_message(NodePicked(part.node))
+        return part.lead is not None or part.node is not None
 
 
-class FactsView(LinesView):
-    """Facts, laid out for the width that there is."""
+class DetailsView(LinesView):
+    """Facts, or the source of a pass, laid out for the width that there is."""
 
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
-        self._facts: Sequence[Fact] = ()
+        self._content: Sequence[Fact] | Listing = ()
 
-    def show(self, facts: Sequence[Fact], *, keep: bool = False) -> None:
-        """Show other facts."""
-        self._facts = facts
+    def show(self, content: Sequence[Fact] | Listing, *, keep: bool = False) -> None:
+        """Show something else.
+
+        Args:
+            content: What to show; a listing is shown from its line to look at first.
+            keep: Stay at the same line.
+        """
+        self._content = content
         self._lay_out(keep)
 
     def on_resize(self, event: Resize) -> None:
@@ -142,8 +161,16 @@ class FactsView(LinesView):
 
     def _lay_out(self, keep: bool) -> None:
         columns = self.size.width - 3
-        if columns > 8:
-            self.set_lines([(_MARGIN, *line) for line in lay_out(self._facts, columns)], keep=keep)
+        if columns <= 8:
+            return
+        if not isinstance(self._content, Listing):
+            self.set_lines([(_MARGIN, *line) for line in lay_out(self._content, columns)], keep=keep)
+            return
+        lines, start = source_lines(self._content, columns)
+        self.set_lines([(_MARGIN, *line) for line in lines], keep=keep)
+        if not keep:
+            self.cursor = start
+            self.scroll_lines_to(start - self.size.height // 3)
 
 
 class LanesView(LinesView):

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from qdqviz.draw.text import graphemes, pad, width
 from qdqviz.ir.text import safe_text
+from qdqviz.tui.model.details.leads import Lead
 
 LABEL_COLUMNS = 14
 """Width of the column of labels."""
@@ -23,6 +24,8 @@ class Part:
     """A key of `qdqviz.draw.theme.Theme.style`."""
     node: int | None = None
     """The node that it names and leads to."""
+    lead: Lead | None = None
+    """Where it leads, unless to a node of the graph that is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +36,8 @@ class Fact:
     """What is told; empty goes on with the fact above."""
     parts: tuple[Part, ...]
     """What is said of it."""
+    indent: int = 0
+    """Columns that all its rows are moved to the right by."""
 
     @property
     def text(self) -> str:
@@ -75,9 +80,10 @@ def lay_out(facts: Iterable[Fact], columns: int) -> list[Line]:
         is_heading = fact.label == HEADING
         label_columns = 0 if is_heading else min(LABEL_COLUMNS, columns // 3)
         label = "" if is_heading else fact.label
-        for row in wrap(fact.parts, max(columns - label_columns, 8)):
-            lead = (Part(pad(label, label_columns - 1) + " ", "muted"),) if label_columns else ()
-            lines.append((*lead, *row))
+        for row in wrap(fact.parts, max(columns - label_columns - fact.indent, 8)):
+            margin = (Part(" " * fact.indent),) if fact.indent else ()
+            said = (Part(pad(label, label_columns - 1) + " ", "muted"),) if label_columns else ()
+            lines.append((*margin, *said, *row))
             label = ""
     return lines
 
@@ -99,7 +105,7 @@ def wrap(parts: Sequence[Part], columns: int) -> list[Line]:
                 if used + width(piece) > columns and used:
                     rows.append([])
                     used = 0
-                rows[-1].append(Part(piece, part.style, part.node))
+                rows[-1].append(replace(part, text=piece))
                 used += width(piece)
     return [tuple(_joined(row)) for row in rows]
 
@@ -131,8 +137,8 @@ def _pieces(word: str, columns: int) -> list[str]:
 def _joined(row: Sequence[Part]) -> list[Part]:
     found: list[Part] = []
     for part in row:
-        if found and (found[-1].style, found[-1].node) == (part.style, part.node):
-            found[-1] = Part(found[-1].text + part.text, part.style, part.node)
+        if found and replace(found[-1], text=part.text) == part:
+            found[-1] = replace(part, text=found[-1].text + part.text)
         else:
             found.append(part)
     return found

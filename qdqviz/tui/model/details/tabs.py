@@ -23,10 +23,10 @@ class DetailTab:
 
 
 DETAIL_TABS = (
-    DetailTab("why", "Why", "Why a pass left a node alone: this pane is not built yet."),
+    DetailTab("why", "Why"),
     DetailTab("node", "Node"),
     DetailTab("meta", "Meta"),
-    DetailTab("source", "Source", "The pass's own code with the lines that ran: this pane is not built yet."),
+    DetailTab("source", "Source"),
     DetailTab("check", "Check", "Whether a rewrite kept the numbers: this pane is not built yet."),
 )
 """All tabs."""

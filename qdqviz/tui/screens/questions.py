@@ -1,0 +1,106 @@
+"""Asks why, and shows the answers: what the Why and Source tabs are about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from qdqviz.tui.model.asking import Answer, Question
+from qdqviz.tui.model.details.fact import Fact, heading, plain_fact
+from qdqviz.tui.model.details.leads import ToGroup, ToLine
+
+if TYPE_CHECKING:
+    from qdqviz.tui.model.listing import Listing
+    from qdqviz.tui.screens.workbench import Workbench
+
+ASKING_TABS = ("why", "source")
+"""Tabs that show answers."""
+
+
+class Questions:
+    """What is asked follows from where one is and which node is selected."""
+
+    def __init__(self, bench: Workbench) -> None:
+        self._bench = bench
+        self._group: int | None = None
+        self._line: ToLine | None = None
+        self._about: Question | None = None
+
+    def current(self) -> Question | None:
+        """What is to be asked; None where there is nothing to ask about."""
+        bench = self._bench
+        lists, place, scene = bench.lists, bench.view.place, bench.current()
+        if lists is None or not lists.subjects:
+            return None
+        path = "" if scene is None else scene.sight.path
+        node = bench.view.lens.anchor if bench.view.selected is None else bench.view.selected
+        if node is not None and scene is not None and scene.has(node):
+            return Question(place.run, node, path, place.step, place.subject)
+        if place.step is not None:
+            header = lists.headers[place.step - 1]
+            return Question(place.run, header.focus, header.path, place.step, place.subject)
+        return None if place.run is None else Question(place.run, subject=place.subject)
+
+    def want(self) -> None:
+        """Have the question answered, unless it has been already."""
+        bench = self._bench
+        question = self.current()
+        if question is None or bench.workshop is None:
+            return
+        known = bench.workshop.answer(question)
+        if known is None or not known.is_whole:
+            bench.workshop.want_answer(question)
+
+    def answer(self) -> Answer | None:
+        """What is known about the question; None where nothing is yet."""
+        question = self.current()
+        if question is None or self._bench.workshop is None:
+            return None
+        if question != self._about:
+            self._about, self._group, self._line = question, None, None
+        return self._bench.workshop.answer(question)
+
+    @property
+    def chosen(self) -> tuple[int | None, ToLine | None]:
+        """The guard whose nodes are listed, and the line of the source that is looked at."""
+        return self._group, self._line
+
+    def show_group(self, lead: ToGroup) -> None:
+        """List the nodes of one guard, or all guards again."""
+        self._group = None if self._group == lead.index else lead.index
+
+    def show_line(self, lead: ToLine) -> None:
+        """Look at a line of the source."""
+        self._line = lead
+
+    def facts(self) -> Sequence[Fact]:
+        """What the Why tab says."""
+        answer = self.answer()
+        if answer is None:
+            return [self._none()]
+        from qdqviz.tui.model.details.about_pass import pass_facts
+        from qdqviz.tui.model.details.about_why import why_facts
+
+        if answer.question.node is None and answer.why is not None:
+            return pass_facts(answer.why, self._group)
+        return why_facts(answer)
+
+    def listing(self) -> Listing | Sequence[Fact]:
+        """What the Source tab shows."""
+        from dataclasses import replace
+
+        answer = self.answer()
+        if answer is None:
+            return [self._none()]
+        if not answer.listings:
+            return [heading("the source of this pass is not in the trace", "muted")]
+        line = self._line
+        shown = next((each for each in answer.listings if line is not None and each.file == line.file), None)
+        if shown is None or line is None:
+            return answer.listings[0]
+        return replace(shown, start=line.line)
+
+    def _none(self) -> Fact:
+        if self.current() is None:
+            return plain_fact("", "pick a node, or go to a pass", "muted")
+        return plain_fact("", "asking …", "muted")
