@@ -53,9 +53,9 @@ class Recording:
     def know(self, program: Any, name: str) -> None:
         """Name an ExportedProgram or GraphModule, and take its signature into account."""
         module = getattr(program, "graph_module", program)
-        self.recorder.names[id(module)] = name
+        self.recorder.graphs.names[id(module)] = name
         if module is not program:
-            self.recorder.know_program(program)
+            self.recorder.graphs.know_program(program)
 
 
 _active: list[Recording] = []
@@ -103,8 +103,8 @@ def record(
         stack.callback(asking.restore)
         stack.callback(recorder.close_outside)
         stack.enter_context(fewer_full_collections())
-        stack.enter_context(watching_edits(recorder))
-        stack.enter_context(watching_retraces(recorder))
+        stack.enter_context(watching_edits(recorder.edits))
+        stack.enter_context(watching_retraces(recorder.retraces))
         stack.enter_context(suspending_traces(recorder, asking))
         stack.enter_context(calls.watching())
         _active.append(recording)

@@ -4,42 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
-from itertools import repeat
 from typing import Any
 
 import torch
 from torch.fx import Graph, GraphModule, Node
-from torch.fx.immutable_collections import immutable_dict, immutable_list
-from torch.fx.node import _NodeBase
 
 from qdqviz.ir.node import Constant, NodeState
 from qdqviz.ir.order import between, spread
 from qdqviz.record.constants import ConstantPool
-from qdqviz.record.encode import SPEC_KEYS, Encoder
+from qdqviz.record.encode import Encoder
 from qdqviz.record.identity import Identities
-
-read_meta = _NodeBase.__dict__["meta"].__get__
-"""A node's metadata, read past the watcher."""
-
-
-class Mirror:
-    """What was read off one node the last time, to tell cheaply whether it has changed."""
-
-    __slots__ = ("args", "kwargs", "meta", "meta_items", "node", "state", "target", "val")
-
-    def __init__(self, node: Node, state: NodeState) -> None:
-        self.take(node, state)
-
-    def take(self, node: Node, state: NodeState) -> None:
-        """Be the mirror of a node that reads as `state` now."""
-        self.node = node
-        self.state = state
-        self.target: Any = node.target
-        self.args: Any = node._args
-        self.kwargs: Any = node._kwargs
-        self.meta: dict[str, Any] = read_meta(node)
-        self.meta_items = dict(self.meta)
-        self.val = self.meta.get("val")
+from qdqviz.record.increasing import longest_increasing
+from qdqviz.record.mirror import Mirror, alike, read_meta, same_items, same_meta
 
 
 class LiveBody:
@@ -115,11 +91,11 @@ class LiveBody:
             args, kwargs = self.encoder.args(node)
         meta = read_meta(node)
         spec, short, sharer = old.spec, old.meta, old.shares_meta
-        if not _same_meta(mirror, meta):
+        if not same_meta(mirror, meta):
             val = meta.get("val")
             if val is not mirror.val or val is None:
                 spec = self.encoder.spec(val)
-            if not _same_items(mirror.meta_items, meta):
+            if not same_items(mirror.meta_items, meta):
                 short = self.encoder.meta(meta)
             sharer = self._sharer(nid, meta)
         target = old.target if node.target is mirror.target else self.encoder.targets.text(node.target)
@@ -150,7 +126,7 @@ class LiveBody:
         if node is mirror.node or mirror.args is None:
             return False
         ids = self._ids.of
-        return _alike(mirror.args, node._args, ids) and _alike(mirror.kwargs, node._kwargs, ids)
+        return alike(mirror.args, node._args, ids) and alike(mirror.kwargs, node._kwargs, ids)
 
     def take_identity(self, twin: int, nid: int, state: NodeState | None) -> None:
         """Let the node known as `twin` be known as `nid`, which was erased."""
@@ -164,7 +140,7 @@ class LiveBody:
     def meta_changed(self, nid: int) -> bool:
         """Whether the node's metadata differs from what was last read."""
         mirror = self.mirrors.get(nid)
-        return mirror is not None and not _same_meta(mirror, read_meta(mirror.node))
+        return mirror is not None and not same_meta(mirror, read_meta(mirror.node))
 
     def _sharer(self, nid: int, meta: dict[str, Any]) -> int | None:
         """The other node of this graph whose metadata is the very same dictionary, or None."""
@@ -241,7 +217,7 @@ class LiveBody:
         """
         sequence = list(nids)
         known = [mirror.state.order if (mirror := self.mirrors.get(nid)) else None for nid in sequence]
-        kept = _longest_increasing(known)
+        kept = longest_increasing(known)
         found: dict[int, bytes] = {}
         upper: list[bytes | None] = [None] * (len(sequence) + 1)
         for index in range(len(sequence) - 1, -1, -1):
@@ -252,78 +228,3 @@ class LiveBody:
             assert key is not None
             found[nid] = low = key
         return found
-
-
-def _same_meta(mirror: Mirror, meta: dict[str, Any]) -> bool:
-    """Whether a node's metadata is the dictionary that was last read, with the same objects in it."""
-    if meta is not mirror.meta or len(meta) != len(mirror.meta_items):
-        return False
-    items = mirror.meta_items
-    # A loop, not all(): this runs for every node that a pass looks at.
-    for key, item in meta.items():  # noqa: SIM110
-        if items.get(key, mirror) is not item:
-            return False
-    return True
-
-
-def _alike(left: Any, right: Any, ids: dict[Node, int]) -> bool:
-    """Whether two raw arguments encode the same: nodes by identity, the rest by type and value."""
-    kind = type(left)
-    if kind is not type(right):
-        return False
-    if left is right:
-        return True
-    if kind is Node:
-        found = ids.get(left)
-        return found is not None and found == ids.get(right)
-    if kind in _SEQUENCES:
-        return len(left) == len(right) and all(map(_alike, left, right, repeat(ids)))
-    if kind is immutable_dict:
-        return list(left) == list(right) and all(map(_alike, left.values(), right.values(), repeat(ids)))
-    if kind is float:
-        return repr(left) == repr(right)
-    return kind in _PLAIN and left == right
-
-
-_SEQUENCES = frozenset({tuple, list, immutable_list})
-_PLAIN = frozenset({int, str, bool})
-
-
-def _same_items(before: dict[str, Any], now: dict[str, Any]) -> bool:
-    """Whether two metadata dictionaries hold the same objects, besides what belongs to the spec."""
-    rest = len(before)
-    for key in SPEC_KEYS:
-        rest -= key in before
-    for key, item in now.items():
-        if key not in SPEC_KEYS:
-            if before.get(key, before) is not item:
-                return False
-            rest -= 1
-    return rest == 0
-
-
-def _longest_increasing(keys: list[bytes | None]) -> set[int]:
-    """Indices of a longest strictly increasing subsequence; None never belongs to it."""
-    from bisect import bisect_left
-
-    tails: list[bytes] = []
-    tail_index: list[int] = []
-    parent: dict[int, int] = {}
-    for index, key in enumerate(keys):
-        if key is None:
-            continue
-        at = bisect_left(tails, key)
-        if at:
-            parent[index] = tail_index[at - 1]
-        if at == len(tails):
-            tails.append(key)
-            tail_index.append(index)
-        else:
-            tails[at] = key
-            tail_index[at] = index
-    found: set[int] = set()
-    index = tail_index[-1] if tail_index else -1
-    while index >= 0:
-        found.add(index)
-        index = parent.get(index, -1)
-    return found

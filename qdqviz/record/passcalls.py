@@ -156,7 +156,7 @@ class PassCalls:
         cls = owner if inspect.isfunction(owner) or inspect.ismethod(owner) else type(owner)
         name = getattr(cls, "__name__", type(owner).__name__)
         source = f"{getattr(cls, '__module__', '?')}:{getattr(cls, '__qualname__', name)}"
-        body = recorder.body_of(module.graph)
+        body = recorder.graphs.body_of(module.graph)
         run = Run(recorder, subject, body, name, source, kind, _file_of(cls))
         if recorder.steering is not None:
             run.log.steering = recorder.steering.of(run.record.label)
@@ -169,10 +169,10 @@ class PassCalls:
         program = getattr(result, "exported_program", None)
         if program is not None:
             module = program.graph_module
-            self._recorder.know_program(program)
+            self._recorder.graphs.know_program(program)
         modified = getattr(result, "modified", None)
         if modified is not False:
-            self._recorder.returned(run, module)
+            self._recorder.handovers.returned(run, module)
         return modified if isinstance(modified, bool) else None
 
     def _graph_module(self, given: Any) -> GraphModule | None:
@@ -180,7 +180,7 @@ class PassCalls:
         if isinstance(given, GraphModule):
             return given
         if isinstance(given, torch.export.ExportedProgram):
-            self._recorder.know_program(given)
+            self._recorder.graphs.know_program(given)
             return given.graph_module
         return None
 

@@ -8,8 +8,9 @@ from torch.fx import GraphModule, Node
 
 from qdqviz.ir.change import same
 from qdqviz.ir.node import NodeState
-from qdqviz.record.body import LiveBody, Mirror
+from qdqviz.record.body import LiveBody
 from qdqviz.record.identity import Identities
+from qdqviz.record.mirror import Mirror
 from qdqviz.record.owner import Owner
 from qdqviz.record.runlog import RunLog
 

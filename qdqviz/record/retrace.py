@@ -16,11 +16,12 @@ from torch.fx import Graph, GraphModule, Node
 from qdqviz.ir.change import same
 from qdqviz.ir.node import NodeState
 from qdqviz.ir.values import Ref, Value, map_refs
-from qdqviz.record.body import LiveBody, Mirror
+from qdqviz.record.attempt import Token
+from qdqviz.record.body import LiveBody
 from qdqviz.record.editlog import EditLog
 from qdqviz.record.identity import Identities
+from qdqviz.record.mirror import Mirror
 from qdqviz.record.owner import Owner
-from qdqviz.record.runlog import Token
 
 
 @dataclass(eq=False, slots=True)

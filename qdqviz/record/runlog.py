@@ -1,17 +1,19 @@
-"""What one pass run asks and edits: attempts opened by loops, and the owner of each edit."""
+"""What one pass run asks and edits: attempts opened by loops, and what they ask."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from torch.fx import Node
 
+from qdqviz.record.attempt import ClosedAttempt, Token
 from qdqviz.record.editlog import EditLog
 from qdqviz.record.identity import Identities
 from qdqviz.record.observe import Observer
 from qdqviz.record.owner import Owner
+from qdqviz.record.ownership import Ownership
 from qdqviz.record.steering import RunSteering
 from qdqviz.trace.attempts import Shape
 from qdqviz.trace.events import Kind, Site
@@ -22,54 +24,6 @@ RETRACE_SITE = -1
 
 _ASKING = frozenset({Kind.TEST, Kind.COMPARE, Kind.VALUE, Kind.CASE})
 _MATCHES = ("returning_nodes", "anchors", "output_nodes", "nodes")
-
-
-class Token:
-    """An attempt that is open. Its owner is made when first asked for: most retraced nodes need none."""
-
-    __slots__ = ("_log", "_owner", "nid", "node", "seq", "site", "start")
-
-    def __init__(self, log: RunLog, node: Node, nid: int, site: int) -> None:
-        self.node = node
-        """The focus."""
-        self.nid = nid
-        """Its identity."""
-        self.site = site
-        """The loop that handed it out."""
-        self.start = len(log.events)
-        """Index of its first event in the log."""
-        self.seq = log.edits.seq
-        """Time of its opening in the edit log."""
-        self._log = log
-        self._owner: Owner | None = None
-
-    @property
-    def owner(self) -> Owner:
-        """Owner of the edits made while this is the outermost attempt."""
-        if self._owner is None:
-            self._owner = self._log.attempt_owner(self.node, self.nid, self.site)
-        return self._owner
-
-    @property
-    def idle(self) -> bool:
-        """Whether nothing was asked or edited yet."""
-        return self._owner is None and len(self._log.events) == self.start
-
-
-@dataclass(frozen=True, slots=True)
-class ClosedAttempt:
-    """An attempt reduced to its path and its telling values."""
-
-    owner: Owner | None
-    """Its owner; None for what the pass asked outside any node."""
-    shape: Shape
-    """What it asked, see `AttemptTable.add`."""
-    values: list[Any]
-    """Values of all events as JSON."""
-    seq: int
-    """Time of its opening in the edit log."""
-    raised: bool
-    """Whether an exception left it."""
 
 
 class RunLog:
@@ -83,12 +37,12 @@ class RunLog:
         """Raw events not yet reduced."""
         self.edits = EditLog()
         """Edits not yet flushed."""
+        self.owners = Ownership(ids.of, path_of, self.edits)
+        """Who owns an edit that happens now."""
         self.closed: list[ClosedAttempt] = []
         """Attempts that are over."""
         self.looked_for: list[LookedFor] = []
         """Whole-graph searches."""
-        self.call: str | None = None
-        """The named call that is running, such as `eliminate_dead_code`."""
         self.erasure: tuple[Owner, tuple[Node, ...]] | None = None
         """Owner and inputs of the node that is being erased."""
         self.writing: Owner | None = None
@@ -104,13 +58,8 @@ class RunLog:
         self._ids = ids.of
         self._observer = observer
         self._path_of = path_of
-        self._current: Token | None = None
         self._latest: tuple[ClosedAttempt, int] | None = None
-        self._connected: set[Owner] = set()
         self._sweeps: dict[int, Owner] = {}
-        self._calls: dict[str, Owner] = {}
-        self._nodes: dict[int, Owner] = {}
-        self._unused_by: dict[int, Owner] = {}
         self._shapes: dict[Shape, Shape] = {}
 
     @property
@@ -122,7 +71,7 @@ class RunLog:
 
     def open(self, site: int, item: object, skippable: bool = True) -> Token | None:
         """A loop handed out `item`: open an attempt if it is a node (or holds one) and none is open."""
-        if self._current is not None:
+        if self.owners.current is not None:
             return None
         node = self._focus(item)
         if node is None:
@@ -130,7 +79,7 @@ class RunLog:
         nid = self._ids.get(node)
         if nid is None:
             return None
-        token = self._current = Token(self, node, nid, site)
+        token = self.owners.current = Token(self, node, nid, site)
         if self.steering is not None:
             self._steer(token.owner, skippable)
         return token
@@ -145,7 +94,11 @@ class RunLog:
 
     def skipped(self, token: object) -> bool:
         """Whether the item of this token must be passed over."""
-        return token is self._current and self._current is not None and self._current.owner.vetoed
+        return (
+            token is self.owners.current
+            and self.owners.current is not None
+            and self.owners.current.owner.vetoed
+        )
 
     def _steer(self, owner: Owner, skippable: bool) -> None:
         """Veto the attempt that has just opened, or turn decisions in it, as far as that was asked for."""
@@ -161,14 +114,14 @@ class RunLog:
 
     def close(self, token: object) -> None:
         """The item of this token is done."""
-        if token is self._current and self._current is not None:
-            self._close(self._current, raised=False)
+        if token is self.owners.current and self.owners.current is not None:
+            self._close(self.owners.current, raised=False)
 
     def close_all(self, raised: bool) -> None:
         """The run is over: close what is open, and keep what was asked outside any node."""
         left = raised
-        if self._current is not None:
-            self._close(self._current, raised)
+        if self.owners.current is not None:
+            self._close(self.owners.current, raised)
             left = False
         elif raised:
             left = not self._mark_raised()
@@ -177,7 +130,7 @@ class RunLog:
             self.events.clear()
 
     def _close(self, token: Token, raised: bool) -> None:
-        self._current = None
+        self.owners.current = None
         self.forced = None
         if token.idle and not raised:
             return
@@ -222,85 +175,6 @@ class RunLog:
                     return next((part for part in held if type(part) is Node), None)
         return None
 
-    # -- owners ------------------------------------------------------------------------------------
-
-    @property
-    def current(self) -> Token | None:
-        """The attempt that is open, or None."""
-        return self._current
-
-    def owner(self, node: Node, towards: Any = None) -> Owner:
-        """Owner of an edit of `node` that happens now.
-
-        Args:
-            node: The node that is edited.
-            towards: A node, or arguments that hold nodes, that become its inputs, if that is the edit.
-        """
-        if self._current is not None:
-            return self._current.owner
-        if self.call is not None:
-            return self._call_owner(node)
-        for candidate in (node, *_nodes_in(towards)):
-            found = self._nodes.get(self._ids.get(candidate, -1))
-            if found is not None:
-                if candidate is not node:
-                    self._connected.add(found)
-                return found
-        return self._node_owner(node)
-
-    def created_owner(self, node: Node) -> Owner:
-        """Owner of the creation of `node`: outside attempts whoever made one of its inputs, or itself.
-
-        Who made an input counts only until an older node uses what it made: that ends its rewrite.
-        """
-        if self._current is not None or self.call is not None:
-            return self.owner(node)
-        for source in node._input_nodes:
-            found = self._nodes.get(self._ids.get(source, -1))
-            if found is not None and found not in self._connected:
-                self._nodes[self._ids[node]] = found
-                return found
-        return self._node_owner(node)
-
-    def erasing(self, node: Node) -> Owner:
-        """Owner of the erasure of `node`: outside attempts, whoever removed its last use."""
-        if self._current is not None:
-            return self._current.owner
-        nid = self._ids.get(node, -1)
-        found = self._unused_by.get(nid) or self._nodes.get(nid)
-        if found is not None:
-            return found
-        return self._node_owner(node) if self.call is None else self._call_owner(node)
-
-    def constant_owner(self, node: Node) -> Owner:
-        """Owner of an edit of the constant that `node` stands for: whoever edited a reader of it last."""
-        readers = [self._ids.get(user, -1) for user in node.users]
-        return self.edits.last_writer(readers) or self._node_owner(node)
-
-    def note_unused(self, node: Node, owner: Owner) -> None:
-        """`owner` has just removed the last use of `node`."""
-        self._unused_by[self._ids.get(node, -1)] = owner
-
-    def forget_owners(self) -> None:
-        """After a flush: what is written is written, later edits form rewrites of their own."""
-        self._calls.clear()
-        self._nodes.clear()
-        self._unused_by.clear()
-        self._connected.clear()
-
-    def _node_owner(self, node: Node) -> Owner:
-        nid = self._ids.get(node, -1)
-        owner = self._nodes.get(nid)
-        if owner is None:
-            owner = self._nodes[nid] = Owner("node", nid, self._path_of(node), node.name)
-        return owner
-
-    def _call_owner(self, node: Node) -> Owner:
-        assert self.call is not None
-        if self.call not in self._calls:
-            self._calls[self.call] = Owner("call", None, self._path_of(node), self.call)
-        return self._calls[self.call]
-
 
 def _unwinds(event: tuple[Any, ...]) -> bool:
     """Whether an event only says that an exception went through."""
@@ -308,22 +182,6 @@ def _unwinds(event: tuple[Any, ...]) -> bool:
     if kind == Kind.LOOP:
         return bool(event[4] == "left")
     return kind in (Kind.LEAVE, Kind.EXIT) and event[3] == "raise"
-
-
-def _nodes_in(value: Any) -> list[Node]:
-    """The nodes among arguments; exact containers only."""
-    found: list[Node] = []
-    stack = [value]
-    while stack:
-        item = stack.pop()
-        if type(item) is Node:
-            found.append(item)
-        elif isinstance(item, (tuple, list)):
-            stack.extend(item)
-        elif isinstance(item, dict):
-            stack.extend(item)
-            stack.extend(item.values())
-    return found
 
 
 def _no_site(site: int) -> Site:

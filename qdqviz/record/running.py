@@ -7,9 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from qdqviz.record.body import LiveBody
-from qdqviz.record.editlog import Group
 from qdqviz.record.owner import Owner
 from qdqviz.record.runlog import RunLog
+from qdqviz.record.sorting import Group
 from qdqviz.record.subject import LiveSubject
 from qdqviz.trace.attempts import AttemptTable
 from qdqviz.trace.model import OUTSIDE, PassError, PassRun
@@ -38,7 +38,7 @@ class Run:
         """The graph that it was called on."""
         self.given = None if root is None else root.graph
         """The same as the Graph object that it was then."""
-        self.log = RunLog(recorder.ids, recorder.observer, recorder.path_of)
+        self.log = RunLog(recorder.ids, recorder.observer, recorder.graphs.path_of)
         self.meta_reads: dict[int, tuple[LiveBody, Owner]] = {}
         """Nodes whose metadata was handed out, and to whom."""
         self._recorder = recorder

@@ -9,46 +9,46 @@ from typing import Any
 
 from torch.fx import Interpreter, Transformer
 
-from qdqviz.record.recorder import Recorder
+from qdqviz.record.follow import RetraceFollower
 from qdqviz.record.watch import Patches
 
 
 @contextmanager
-def watching_retraces(recorder: Recorder) -> Iterator[None]:
+def watching_retraces(retraces: RetraceFollower) -> Iterator[None]:
     """Follow `ExportPass.call_submodule` and `fx.Transformer.transform` until the block ends."""
     patches = Patches()
 
     def run_node(original: Any) -> Any:
         @functools.wraps(original)
         def wrapper(self: Interpreter, node: Any) -> Any:
-            return recorder.run_node(original, self, node)
+            return retraces.run_node(original, self, node)
 
         return wrapper
 
     def transform(original: Any) -> Any:
         @functools.wraps(original)
         def wrapper(self: Transformer) -> Any:
-            retrace = recorder.begin_retrace(self.module, self)
+            retrace = retraces.begin(self.module, self)
             module = None
             try:
                 module = original(self)
                 return module
             finally:
-                recorder.end_retrace(retrace, module)
+                retraces.end(retrace, module)
 
         return wrapper
 
     def call_submodule(original: Any) -> Any:
         @functools.wraps(original)
         def wrapper(self: Any, graph_module: Any, inputs: Any) -> Any:
-            retrace = recorder.begin_retrace(graph_module)
+            retrace = retraces.begin(graph_module)
             module = None
             try:
                 result = original(self, graph_module, inputs)
                 module = result.graph_module
                 return result
             finally:
-                recorder.end_retrace(retrace, module)
+                retraces.end(retrace, module)
 
         return wrapper
 

@@ -1,0 +1,62 @@
+"""An attempt while it is open, and what is left of it when it is over."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from torch.fx import Node
+
+from qdqviz.record.owner import Owner
+from qdqviz.trace.attempts import Shape
+
+if TYPE_CHECKING:
+    from qdqviz.record.runlog import RunLog
+
+
+class Token:
+    """An attempt that is open. Its owner is made when first asked for: most retraced nodes need none."""
+
+    __slots__ = ("_log", "_owner", "nid", "node", "seq", "site", "start")
+
+    def __init__(self, log: RunLog, node: Node, nid: int, site: int) -> None:
+        self.node = node
+        """The focus."""
+        self.nid = nid
+        """Its identity."""
+        self.site = site
+        """The loop that handed it out."""
+        self.start = len(log.events)
+        """Index of its first event in the log."""
+        self.seq = log.edits.seq
+        """Time of its opening in the edit log."""
+        self._log = log
+        self._owner: Owner | None = None
+
+    @property
+    def owner(self) -> Owner:
+        """Owner of the edits made while this is the outermost attempt."""
+        if self._owner is None:
+            self._owner = self._log.attempt_owner(self.node, self.nid, self.site)
+        return self._owner
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing was asked or edited yet."""
+        return self._owner is None and len(self._log.events) == self.start
+
+
+@dataclass(frozen=True, slots=True)
+class ClosedAttempt:
+    """An attempt reduced to its path and its telling values."""
+
+    owner: Owner | None
+    """Its owner; None for what the pass asked outside any node."""
+    shape: Shape
+    """What it asked, see `AttemptTable.add`."""
+    values: list[Any]
+    """Values of all events as JSON."""
+    seq: int
+    """Time of its opening in the edit log."""
+    raised: bool
+    """Whether an exception left it."""

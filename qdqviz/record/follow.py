@@ -1,0 +1,95 @@
+"""Follows graphs while they are executed into new ones: notes what the run of each old node makes."""
+
+from __future__ import annotations
+
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any
+
+from torch.fx import Graph, GraphModule, Node
+
+from qdqviz.record.owner import Owner
+from qdqviz.record.retrace import NodeRun, Retrace, RetraceReader, new_graph
+from qdqviz.record.runlog import RETRACE_SITE
+from qdqviz.record.steering import plainly
+
+if TYPE_CHECKING:
+    from qdqviz.record.recorder import Recorder
+
+
+class RetraceFollower:
+    """The retraces under way, innermost last."""
+
+    def __init__(self, recorder: Recorder) -> None:
+        self._recorder = recorder
+        self._retraces: list[Retrace] = []
+
+    @property
+    def active(self) -> bool:
+        """Whether a retrace is under way."""
+        return bool(self._retraces)
+
+    def begin(self, module: GraphModule, interpreter: Any = None) -> Retrace | None:
+        """A graph is about to be executed into a new one."""
+        recorder = self._recorder
+        body = recorder.graphs.current.get(module.graph)
+        if body is None or not recorder.runs or not recorder.listening:
+            return None
+        recorder.edits.check_metadata(recorder.runs[-1])
+        recorder.runs[-1].log.edits.settle()
+        retrace = Retrace(body, module.graph, interpreter)
+        self._retraces.append(retrace)
+        recorder.update_reading()
+        return retrace
+
+    def run_node(self, original: Any, interpreter: Any, node: Node) -> Any:
+        """Run one old node, noting what it creates."""
+        recorder = self._recorder
+        retrace = self._retraces[-1] if self._retraces else None
+        graph = new_graph(interpreter) if retrace is not None and node.graph is retrace.old else None
+        nid = recorder.ids.of.get(node)
+        if retrace is None or graph is None or nid is None or not recorder.runs or not recorder.listening:
+            return original(interpreter, node)
+        log = recorder.runs[-1].log
+        token = log.open(RETRACE_SITE, node)
+        attempt = token or log.owners.current
+        if attempt is None:
+            return original(interpreter, node)
+        run = NodeRun(node, nid, attempt)
+        retrace.runs.append(run)
+        last = graph._root._prev
+        asked = len(log.events)
+        try:
+            if log.steering is None:
+                run.result = original(interpreter, node)
+            else:
+                with plainly(interpreter) if run.owner.vetoed else nullcontext():
+                    run.result = original(interpreter, node)
+            return run.result
+        finally:
+            run.created = _nodes_after(graph, last)
+            run.own_code = len(log.events) > asked
+            if token is not None:
+                log.close(token)
+
+    def end(self, retrace: Retrace | None, module: GraphModule | None) -> None:
+        """The retrace is over; without a module it was broken off."""
+        if retrace is None:
+            return
+        recorder = self._recorder
+        while self._retraces and self._retraces.pop() is not retrace:
+            pass
+        recorder.update_reading()
+        if module is None or not recorder.runs:
+            return
+        body, run = retrace.body, recorder.runs[-1]
+        old_module = body.module
+        RetraceReader(retrace, recorder.ids, run.log.edits, Owner("settle")).finish(module)
+        recorder.graphs.rebind(body, retrace.old, module, old_module)
+
+
+def _nodes_after(graph: Graph, last: Node) -> list[Node]:
+    found, node, end = [], last._next, graph._root
+    while node is not end:
+        found.append(node)
+        node = node._next
+    return found
