@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from qdqviz.explain.why import why as why
     from qdqviz.load.target import load as load
     from qdqviz.record.api import record as record
     from qdqviz.record.api import record_pass as record_pass
@@ -29,10 +30,11 @@ _NAMES = {
     "record": "qdqviz.record.api:record",
     "record_pass": "qdqviz.record.api:record_pass",
     "view": "qdqviz.tui.app:run_app",
+    "why": "qdqviz.explain.why:why",
 }
 """Name here -> `module:name` where it is defined."""
 
-__all__ = ["Trace", "load", "record", "record_pass", "view"]
+__all__ = ["Trace", "load", "record", "record_pass", "view", "why"]
 
 
 class _CallableModule(ModuleType):

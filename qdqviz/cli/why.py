@@ -122,6 +122,7 @@ def to_json(answer: Why) -> dict[str, Any]:
         ],
         "wanted": list(answer.wanted),
         "nearest": [_link_json(node) for node in answer.nearest],
+        "kinship": answer.kinship,
         "near_misses": [_miss_json(miss) for miss in answer.near_misses],
         "error": None if answer.error is None else _error_json(answer),
         "note": answer.note,

@@ -143,6 +143,8 @@ class Why:
     """Targets that the pass asks for, where the answer turns on that."""
     nearest: tuple[NodeLink, ...] = ()
     """Nodes most like what it asks for, where the graph has none of that."""
+    kinship: str = ""
+    """How the node, or else the nearest one, differs from what the pass asks for: overload, dialect."""
     near_misses: tuple[NearMiss, ...] = ()
     """For a pass as a whole: who got furthest, grouped by guard."""
     step: int | None = None

@@ -33,6 +33,9 @@ class Told:
     """Where one trace lacks it: why, alike for all that lack it for the same reason."""
     why: Why | None = None
     """Where one trace lacks it though its pass ran: what that pass did with the node."""
+    follows: bool = False
+    """True where the test that turned the node down is in the other version, too: what it saw is what
+    differs, so that the rewrite follows from others."""
 
     @property
     def guard(self) -> Guard | None:
@@ -92,8 +95,11 @@ class Teller:
         ]
         why = self._why(pair)
         if pair.absence is not None:
+            follows = self._has_tests(run, pair, why)
             lacking = self._absence_text(pair, pair.absence, why)
-            return Told(run, pair, titles[0], titles[1], (), lacking, why)
+            if follows:
+                lacking += f" ({self.sides[1 - self._lacking(pair)]} asks the same, and saw something else)"
+            return Told(run, pair, titles[0], titles[1], (), lacking, why, follows)
         return Told(run, pair, titles[0], titles[1], tuple(self._lines(pair)))
 
     def _lines(self, pair: RewritePair) -> Iterator[str]:
@@ -149,6 +155,20 @@ class Teller:
         best = furthest([look for look in looks if look.chain.links] or looks)
         blank = replace(evidence.blank(run, link), attempts=absence.attempts)
         return replace(evidence.told(best, blank), verdict="declined")
+
+    def _has_tests(self, run: RunPair, pair: RewritePair, why: Why | None) -> bool:
+        """Whether the version that made a rewrite holds the tests that kept the other one from it."""
+        lacking = self._lacking(pair)
+        numbers = run.left, run.right
+        if why is None or not why.chain or numbers[0] is None or numbers[1] is None:
+            return False
+        files = [trace.runs[n].file for trace, n in zip(self._traces, numbers, strict=True) if n is not None]
+        for guard in why.chain:
+            file = files[1 - lacking] if guard.file == files[lacking] else guard.file
+            source = self._traces[1 - lacking].source(file)
+            if source is None or guard.text not in source.text:
+                return False
+        return True
 
     def _explainers(self, side: int) -> tuple[Evidence, Explainer]:
         if side not in self._evidence:

@@ -71,6 +71,35 @@ def wanted_here(evidence: Evidence, run: PassRun, answer: Why) -> Why:
     return replace(answer, wanted=wanted, nearest=near)
 
 
+def with_kinship(evidence: Evidence, run: PassRun, answer: Why) -> Why:
+    """An answer that says how near the node, or else the nearest one, comes to what the pass asks for."""
+    if answer.verdict not in ("declined", "never"):
+        return answer
+    for link in (answer.node, *answer.nearest):
+        node = evidence.known_before(run, link.path).get(link.id) if link is not None else None
+        said = _kinship(node.target, answer.wanted) if node is not None and node.op == "call_function" else ""
+        if node is not None and said:
+            return replace(answer, kinship=f"{node.name} calls {op_text(node.target)}: {said}")
+    return answer
+
+
+def _kinship(target: str, wanted: Sequence[str]) -> str:
+    """How a target differs from the nearest of those wanted, if in overload or dialect only."""
+    have, edge = op_name(target), target.startswith("edge.")
+    found: dict[tuple[bool, bool], str] = {}
+    for text in wanted:
+        want = op_name(text)
+        same = (have.namespace, have.base) == (want.namespace, want.base)
+        if same and have.overload and want.overload:
+            found.setdefault((have.overload != want.overload, edge != text.startswith("edge.")), text)
+    for (overload, dialect), text in sorted(found.items()):
+        if overload:
+            return f"another overload of {text}{', and another dialect' if dialect else ''}"
+        if dialect:
+            return f"the {'edge dialect' if edge else 'plain'} form of {text}"
+    return ""
+
+
 def _wanted(guard: Guard, node: NodeState) -> list[str]:
     """The targets that a guard compared the node's own target with, be it by their names."""
     own = {node.target, _packet(node.target)}

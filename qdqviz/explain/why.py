@@ -11,7 +11,7 @@ from qdqviz.explain.ask import find_node, find_runs, single_run
 from qdqviz.explain.considered import considered
 from qdqviz.explain.evidence import Evidence, Look, furthest
 from qdqviz.explain.near_misses import near_misses
-from qdqviz.explain.nearest import wanted_here
+from qdqviz.explain.nearest import wanted_here, with_kinship
 from qdqviz.explain.never import never
 from qdqviz.explain.whole_pass import whole_pass
 from qdqviz.ir.change import Erase
@@ -52,7 +52,8 @@ class Explainer:
         runs = find_runs(self.trace, pass_)
         if node is None:
             run = single_run(self.trace, runs)
-            return whole_pass(self._evidence, run, near_misses(self._evidence, run))
+            told = whole_pass(self._evidence, run, near_misses(self._evidence, run))
+            return with_kinship(self._evidence, run, told)
         run, link = self._find(runs, node)
         return self.of(run, link)
 
@@ -98,8 +99,9 @@ class Explainer:
             return replace(evidence.told(raised, blank), verdict="raised", error=run.error)
         asked = [look for look in looks if not look.chain.filtered and (look.chain.links or look.chain.kept)]
         if asked:
-            return wanted_here(evidence, run, self._declined(asked, blank))
-        return considered(evidence, run, link, blank) or never(evidence, run, link, looks, blank)
+            return with_kinship(evidence, run, wanted_here(evidence, run, self._declined(asked, blank)))
+        seen = considered(evidence, run, link, blank)
+        return seen or with_kinship(evidence, run, never(evidence, run, link, looks, blank))
 
     def _declined(self, looks: Sequence[Look], blank: Why) -> Why:
         """The attempt that got furthest: the one that asked most different things; of equals the last."""

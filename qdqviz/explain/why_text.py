@@ -148,6 +148,8 @@ def _wanted(answer: Why) -> Iterator[str]:
         yield "  this graph has none"
     if answer.nearest:
         yield f"  nearest: {', '.join(node.name for node in answer.nearest)}"
+    if answer.kinship:
+        yield f"  {answer.kinship}"
 
 
 # -- guards ----------------------------------------------------------------------------------------

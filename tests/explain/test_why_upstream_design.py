@@ -317,5 +317,6 @@ def test_a_pass_that_overrides_call_operator_never_sees_a_placeholder():
     answer = ask(pass_, edge_graph(build), "x")
     assert (answer.verdict, answer.reason) == ("never", "looked_for_other")
     assert answer.sentences == (
-        "SqueezeUnsqueezeInputs never looked at x; it overrides call_operator, which never sees a placeholder.",
+        "SqueezeUnsqueezeInputs never looked at x; "
+        "it overrides call_operator, which never sees a placeholder.",
     )
