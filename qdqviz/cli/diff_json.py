@@ -109,6 +109,7 @@ def _rewrite(diff: Diff, told: Told) -> dict[str, Any]:
         else {
             "reason": absence.reason,
             "text": told.lacking,
+            "follows": told.follows,
             "run": absence.run,
             "node": absence.name or None,
             "path": absence.path,

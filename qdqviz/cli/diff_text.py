@@ -84,12 +84,12 @@ def lines(diff: Diff, *, brief: bool, metadata: bool) -> Iterator[str]:
 def by_run(diff: Diff, *, metadata: bool) -> Iterator[tuple[RunPair, list[list[Told]]]]:
     """The rewrites that are not the same, by pass run, and there by the reason why one side lacks them."""
     for _, found in groupby(diff.teller.rewrites(metadata=metadata), key=lambda told: id(told.run)):
-        told = list(found)
-        yield told[0].run, [list(group) for _, group in groupby(told, key=_reason)]
-
-
-def _reason(told: Told) -> tuple[str, str]:
-    return (told.pair.status, told.lacking) if told.lacking else ("", "")
+        groups: dict[tuple[str, str], list[Told]] = {}
+        for told in found:
+            key = (told.pair.status, told.lacking) if told.lacking else ("", "")
+            groups.setdefault(key, []).append(told)
+        first = next(iter(groups.values()))[0]
+        yield first.run, list(groups.values())
 
 
 def judged(judgement: Judgement | None) -> str:

@@ -57,6 +57,7 @@ class Teller:
         """What the sides are called."""
         self._traces = comparison.left, comparison.right
         self._evidence: dict[int, tuple[Evidence, Explainer]] = {}
+        self._sources: dict[tuple[int, str], list[str]] = {}
 
     # -- names -------------------------------------------------------------------------------------
 
@@ -165,10 +166,18 @@ class Teller:
         files = [trace.runs[n].file for trace, n in zip(self._traces, numbers, strict=True) if n is not None]
         for guard in why.chain:
             file = files[1 - lacking] if guard.file == files[lacking] else guard.file
-            source = self._traces[1 - lacking].source(file)
-            if source is None or guard.text not in source.text:
+            mine, theirs = self._code(lacking, guard.file), self._code(1 - lacking, file)
+            if not mine[guard.line - 1 : guard.line] or mine[guard.line - 1] not in theirs:
                 return False
         return True
+
+    def _code(self, side: int, file: str) -> list[str]:
+        """The lines of a source file, without what stands around them; none if it was not kept."""
+        if (side, file) not in self._sources:
+            source = self._traces[side].source(file)
+            lines = [] if source is None else source.text.splitlines()
+            self._sources[side, file] = [line.strip() for line in lines]
+        return self._sources[side, file]
 
     def _explainers(self, side: int) -> tuple[Evidence, Explainer]:
         if side not in self._evidence:
