@@ -12,7 +12,7 @@ from qdqviz.ir.values import Ref
 from qdqviz.trace.compare.fields import field_differences
 from qdqviz.trace.compare.model import Difference, Side
 from qdqviz.trace.compare.pairs import Pairs
-from qdqviz.trace.compare.replay import Edit
+from qdqviz.trace.compare.replay import WINDOW, Edit
 from qdqviz.trace.compare.signature import Leaf, TextOf, calls, content, inputs_of, leaves_of, signature
 
 T = TypeVar("T")
@@ -28,6 +28,8 @@ class Compared:
     """Nodes that they made, left and right: counterparts from now on."""
     became: tuple[tuple[int, int], ...]
     """Nodes that take the place of counterparts that are gone."""
+    unsettled: tuple[tuple[int, ...], tuple[int, ...]] = ((), ())
+    """Nodes, left and right, that one side made, moved or erased and the other did not, or elsewhere."""
 
 
 class EditComparer:
@@ -38,11 +40,14 @@ class EditComparer:
     had.
     """
 
-    def __init__(self, pairs: Pairs, left_text: TextOf, right_text: TextOf) -> None:
+    def __init__(self, pairs: Pairs, left_text: TextOf, right_text: TextOf, *, lenient: bool = False) -> None:
         self.pairs = pairs
         """Counterparts so far."""
         self.texts = left_text, right_text
         """Give the long texts of either trace."""
+        self.lenient = lenient
+        """Whether one neighbour is enough to say that a node stands in the same place: where passes run in
+        another order, the graphs around are never quite alike."""
 
     def compare(self, left: Sequence[Edit], right: Sequence[Edit]) -> Compared:
         """Compare what two rewrites do."""
@@ -53,6 +58,7 @@ class _OneComparison:
     """One comparison under way."""
 
     def __init__(self, comparer: EditComparer, left: Sequence[Edit], right: Sequence[Edit]) -> None:
+        self._comparer = comparer
         self._pairs = comparer.pairs
         self._texts = comparer.texts
         self._left, self._right = _with_successors(left), _with_successors(right)
@@ -74,7 +80,8 @@ class _OneComparison:
         mine, theirs = self._unmatched()
         differences += [each for edit in mine for each in self._one_sided(edit, left=True)]
         differences += [each for edit in theirs for each in self._one_sided(edit, left=False)]
-        return Compared(tuple(differences), tuple(self._own.items()), tuple(self._became.items()))
+        unsettled = _unsettled(differences, mine, theirs)
+        return Compared(tuple(differences), tuple(self._own.items()), tuple(self._became.items()), unsettled)
 
     # -- who is who --------------------------------------------------------------------------------
 
@@ -174,17 +181,18 @@ class _OneComparison:
             return True
         if one.old is not None and other.old is not None and one.moved != other.moved:
             return True
-        return not (
-            self._same_neighbour(one.now.before, other.now.before)
-            or self._same_neighbour(one.now.after, other.now.after)
+        sides = (
+            self._same_neighbour(one.now.before, other.now.before),
+            self._same_neighbour(one.now.after, other.now.after),
         )
+        return not (any(sides) if self._comparer.lenient else all(sides))
 
     def _same_neighbour(self, mine: Sequence[int], theirs: Sequence[int]) -> bool:
-        """Whether the nearest neighbours that have counterparts are counterparts."""
-        one = next((node for node in mine if self._pairs.right_of(node) is not None), None)
-        other = next((node for node in theirs if self._pairs.left_of(node) is not None), None)
+        """Whether the nearest landmarks are counterparts; where too much has moved nobody can tell."""
+        one = next((node for node in mine if self._pairs.is_landmark(left=node)), None)
+        other = next((node for node in theirs if self._pairs.is_landmark(right=node)), None)
         if one is None or other is None:
-            return one is other
+            return one is other or len(mine if one is None else theirs) == WINDOW
         return self._pairs.right_of(one) == other
 
     def _order_differences(self) -> Iterator[Difference]:
@@ -218,6 +226,28 @@ class _OneComparison:
         if edit.moved:
             nodes, spots = _on(left, edit.new), _on(left, edit.now)
             yield Difference("position", edit.path, *nodes, (), *spots, untouched=other)
+
+
+def placed(edits: Iterable[Edit]) -> tuple[int, ...]:
+    """The nodes that edits made, moved or erased."""
+    return tuple(
+        node.id
+        for each in edits
+        if each.was is not None or each.now is not None
+        for node in (each.old, each.new)
+        if node is not None
+    )
+
+
+def _unsettled(
+    differences: Iterable[Difference], mine: Iterable[Edit], theirs: Iterable[Edit]
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    left, right = list(placed(mine)), list(placed(theirs))
+    for each in differences:
+        if each.aspect in ("position", "erased"):
+            left += [] if each.left is None else [each.left.id]
+            right += [] if each.right is None else [each.right.id]
+    return tuple(left), tuple(right)
 
 
 def _on(left: bool, what: T | None) -> tuple[T | None, T | None]:

@@ -16,6 +16,7 @@ class Pairs:
     def __init__(self) -> None:
         self._right: dict[int, int] = {}
         self._left: dict[int, int] = {}
+        self._unsettled: set[int] = set()
 
     def right_of(self, left: int) -> int | None:
         """The counterpart of a node of the left trace."""
@@ -40,6 +41,16 @@ class Pairs:
         """Pair several."""
         for left, right in pairs:
             self.add(left, right)
+
+    def unsettle(self, left: Iterable[int] = (), right: Iterable[int] = ()) -> None:
+        """Take note that nodes stand, or are there, on one side only: no landmarks for others any more."""
+        self._unsettled.update(left)
+        self._unsettled.update(node for each in right if (node := self._left.get(each)) is not None)
+
+    def is_landmark(self, *, left: int | None = None, right: int | None = None) -> bool:
+        """Whether a node has a counterpart, and both stand in the same place."""
+        known = self._left.get(right) if right is not None else left
+        return known is not None and known in self._right and known not in self._unsettled
 
     def replace(self, left: int, right: int) -> None:
         """Pair two nodes, and forget the counterparts that they had: those are gone from their graphs."""

@@ -14,7 +14,7 @@ from qdqviz.ir.node import NodeState
 from qdqviz.trace.model import Rewrite
 from qdqviz.trace.reader import Trace
 
-WINDOW = 4
+WINDOW = 8
 """How many neighbours on either side say where a node stands: some may have no counterpart."""
 
 REACH = 64

@@ -6,7 +6,7 @@ from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
-from qdqviz.trace.compare.edits import Compared, EditComparer
+from qdqviz.trace.compare.edits import Compared, EditComparer, placed
 from qdqviz.trace.compare.matching import match_made
 from qdqviz.trace.compare.model import Difference, RewritePair, Status
 from qdqviz.trace.compare.replay import Edit, History
@@ -33,6 +33,7 @@ class RewriteAligner:
         waiting = _Waiting(right, theirs)
         found = [self._counterpart(one, mine.edits[one.step], waiting) for one in left]
         found += [RewritePair("only_right", None, each.step) for each in waiting.rest()]
+        self._pairs.unsettle(right=waiting.placed_before(None))
         self._resume(left, right, mine, theirs)
         return tuple(_in_order(found))
 
@@ -42,8 +43,10 @@ class RewriteAligner:
         focused = waiting.looking_at(self._focus_key(one))
         other = focused or self._same_elsewhere(edits, waiting)
         if other is None:
+            self._pairs.unsettle(left=placed(edits))
             return RewritePair("only_left", one.step, None)
         waiting.take(other)
+        self._pairs.unsettle(right=waiting.placed_before(other))
         compared = self._comparer.compare(edits, waiting.edits(other))
         self._learn(compared)
         differences = self._counted(compared)
@@ -72,6 +75,7 @@ class RewriteAligner:
 
     def _learn(self, compared: Compared) -> None:
         self._pairs.add_all(compared.made)
+        self._pairs.unsettle(*compared.unsettled)
         for left, right in compared.became:
             self._pairs.replace(left, right)
 
@@ -93,6 +97,7 @@ class _Waiting:
     def __init__(self, rewrites: Sequence[Rewrite], history: History) -> None:
         self._history = history
         self._free = {each.step: each for each in rewrites}
+        self._unplaced = deque(self._free)
         self._by_key: dict[_Key, list[int]] = defaultdict(list)
         self._by_node: dict[int, list[int]] = defaultdict(list)
         for each in rewrites:
@@ -118,6 +123,13 @@ class _Waiting:
     def take(self, rewrite: Rewrite) -> None:
         """One of them has a counterpart now."""
         del self._free[rewrite.step]
+
+    def placed_before(self, rewrite: Rewrite | None) -> Iterator[int]:
+        """Nodes made, moved or erased by those that come before one of them (None: by all); told once."""
+        while self._unplaced and (rewrite is None or self._unplaced[0] < rewrite.step):
+            step = self._unplaced.popleft()
+            if step in self._free:
+                yield from placed(self._history.edits[step])
 
     def rest(self) -> Sequence[Rewrite]:
         """Those that are left."""

@@ -8,7 +8,7 @@ from functools import cache
 
 from qdqviz.ir.graph import GraphState
 from qdqviz.trace.compare.absence import Absences
-from qdqviz.trace.compare.edits import EditComparer
+from qdqviz.trace.compare.edits import EditComparer, placed
 from qdqviz.trace.compare.figures import figures
 from qdqviz.trace.compare.graphs import graph_difference
 from qdqviz.trace.compare.model import (
@@ -52,8 +52,10 @@ class _Comparing:
         self._theirs = {each.id: replay(right, each.id) for each in right.subjects}
         self._pairs = Pairs()
         self._texts = cache(left.text), cache(right.text)
-        self._comparer = EditComparer(self._pairs, *self._texts)
         self._subjects = align_subjects(left, right)
+        self._runs = align_runs(left, right, self._subjects)
+        lenient = any(each.moved for each in self._runs)
+        self._comparer = EditComparer(self._pairs, *self._texts, lenient=lenient)
         self._rewrites = _by_run(left), _by_run(right)
         self._paired: set[int] = set()
         names = (_names(self._mine), _names(self._theirs))
@@ -61,7 +63,7 @@ class _Comparing:
         self._lacking_right = Absences(right, self._pairs.right_of, names[1])
 
     def run(self) -> Comparison:
-        runs = tuple(self._run(each) for each in align_runs(self._left, self._right, self._subjects))
+        runs = tuple(self._run(each) for each in self._runs)
         subjects = tuple(self._subject_pairs())
         return Comparison(self._left, self._right, subjects, runs, self._divergence(runs))
 
@@ -93,6 +95,9 @@ class _Comparing:
         if run is None:
             return []
         found = self._rewrites[0 if is_left else 1].get(run.id, ())
+        history = (self._mine if is_left else self._theirs)[run.subject]
+        nodes = [node for each in found for node in placed(history.edits[each.step])]
+        self._pairs.unsettle(left=nodes if is_left else (), right=() if is_left else nodes)
         if is_left:
             return [RewritePair("only_left", each.step, None) for each in found]
         return [RewritePair("only_right", None, each.step) for each in found]
