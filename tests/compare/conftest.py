@@ -1,0 +1,21 @@
+"""What the tests of comparisons share: versions of passes as files, and recordings of samples."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from compare_versions import Recorder
+
+from qdqviz.load.loaded import Loaded
+
+
+@pytest.fixture
+def recorder(loaded_sample: Callable[[str], Loaded], tmp_path: Path) -> Recorder:
+    """Records passes on samples."""
+    return Recorder(loaded_sample, tmp_path)
