@@ -15,6 +15,7 @@ from qdqviz.cli.traces import SUFFIX, names_trace, open_trace, plan_of
 if TYPE_CHECKING:
     from qdqviz.explain.answer import Guard, NearMiss, NodeLink, Seen, Why
     from qdqviz.live.session import Session
+    from qdqviz.trace.model import PassRun
     from qdqviz.trace.reader import Trace
 
 
@@ -90,11 +91,19 @@ def _pass_name(trace: Trace, name: str | None) -> str | int:
     from qdqviz.errors import UsageError
 
     runs = [run for run in trace.runs if run.kind == "pass"]
-    outer = [run for run in runs if run.parent is None or trace.runs[run.parent].kind != "pass"]
+    outer = [run for run in runs if not _is_inside_a_pass(trace, run)]
     if len(outer) == 1:
         return outer[0].id
     names = ", ".join(dict.fromkeys(run.label for run in outer[:12]))
     raise UsageError(f"say which pass with --pass: {names}" if names else "no pass ran in this trace")
+
+
+def _is_inside_a_pass(trace: Trace, run: PassRun) -> bool:
+    """Whether another pass ran it, be it through a pass manager of its own."""
+    parent = run.parent
+    while parent is not None and trace.runs[parent].kind != "pass":
+        parent = trace.runs[parent].parent
+    return parent is not None
 
 
 def to_json(answer: Why) -> dict[str, Any]:

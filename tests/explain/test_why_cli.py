@@ -35,6 +35,7 @@ def traces() -> dict[str, Path]:
         "early": trace(passes.OnlyWithTanh()),
         "raises": trace(passes.Raises()),
         "nested": trace(passes.Outer()),
+        "managed": trace(passes.Managed()),
     }
 
 
@@ -66,6 +67,13 @@ def test_the_only_pass_need_not_be_named(call, traces):
     code, _, err = call("why", traces["two"], "--node", "relu_default")
     assert (code, err.count("\n")) == (2, 1)
     assert "say which pass with --pass: ReluToTanh, FoldsNegIntoAdd" in err
+
+
+@pytest.mark.parametrize("which", ["nested", "managed"])
+def test_passes_that_the_pass_itself_ran_are_no_other_choice(call, traces, which):
+    code, out, _ = call("why", traces[which], "--node", "relu_default")
+    assert code == 0
+    assert out.startswith(f"ReluToTanh, run by {which.replace('nested', 'outer').capitalize()}, looked at")
 
 
 QUESTIONS = [

@@ -157,6 +157,65 @@ def test_a_worklist_with_two_phases_is_answered_from_the_phase_that_got_further(
     assert len(found.attempts) > 1
 
 
+@pytest.mark.parametrize(
+    ("kind", "take", "visited"),
+    [
+        ("deque", "popleft()", ["neg_default"]),
+        ("deque", "pop()", ["sigmoid_default"]),
+        ("list", "pop(0)", ["neg_default"]),
+        ("set", "pop()", []),
+    ],
+)
+def test_what_a_worklist_handed_out_is_named(answer, kind, take, visited):
+    found = answer(f"""
+        from collections import deque
+
+        class Private(PassBase):
+            def feeds_tanhs(self, start):
+                work = {kind}(start.users)
+                while work:
+                    current = work.{take}
+                    if current.target != torch.ops.aten.tanh.default:
+                        return False
+                return True
+
+            def call(self, gm):
+                for node in gm.graph.nodes:
+                    if node.target == RELU and self.feeds_tanhs(node):
+                        replace(node)
+    """)
+    assert texts(found) == [
+        "self.feeds_tanhs(node)",
+        "current.target != torch.ops.aten.tanh.default",
+    ]
+    assert [node.name for node in found.guard.nodes] == visited
+
+
+def test_a_worklist_that_was_added_to_hands_out_nothing_that_is_known_for_sure(answer):
+    found = answer("""
+        class Private(PassBase):
+            def reaches_tanh(self, start):
+                work = list(start.users)
+                seen = []
+                while work:
+                    current = work.pop()
+                    seen.append(current)
+                    work.extend(user for user in current.users if user not in seen and user not in work)
+                    if current.target == torch.ops.aten.tanh.default:
+                        return True
+                return False
+
+            def call(self, gm):
+                for node in gm.graph.nodes:
+                    if node.target == RELU and self.reaches_tanh(node):
+                        replace(node)
+    """)
+    rounds = [{s.text: s.value for s in guard.values} for guard in (*found.guard.siblings, found.guard)]
+    # The first item is known, the later ones are not: nothing is better than a wrong name.
+    assert rounds[0]["current"] == "sigmoid_default"
+    assert [each.get("current") for each in rounds[1:]] == [None] * (len(rounds) - 1)
+
+
 def test_a_flag_set_in_a_loop_and_tested_after_it_leads_to_the_test_that_set_it(answer):
     found = answer("""
         class Private(PassBase):

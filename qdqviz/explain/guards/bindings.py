@@ -44,24 +44,31 @@ def bindings(call: Call, name: str, before: Step | None) -> list[Binding]:
     for step, around in call.steps():
         if step is before:
             break
-        if any(changes(node, name) or empties(node, name) for node in _head(step)):
+        if any(changes(node, name) or empties(node, name) for node in own_parts(step)):
             found.append(Binding(step, around, _bound_value(step.node, name)))
     return found
 
 
 def bound_to(call: Call, leaf: Leaf) -> ast.expr | None:
-    """What the name was bound to whose truth, emptiness or absence a test asks for."""
-    match leaf.expr:
-        case ast.Compare(left=tested, comparators=[ast.Constant()]):
-            pass
-        case tested:
-            pass
+    """What the name was bound to whose truth, absence or likeness to something given a test asks for."""
+    tested = leaf.expr
+    if isinstance(tested, ast.Compare) and len(tested.ops) == 1 and _asks_one(tested):
+        tested = tested.left
     if isinstance(tested, ast.Call) and len(tested.args) == 1 and dotted(tested.func) in ("len", "bool"):
         tested = tested.args[0]
     name = dotted(tested)
     found = bindings(call, name, owner_of(call, leaf)) if name else []
     value = found[-1].value if found else None
     return value if isinstance(value, ast.Call | ast.Subscript) else None
+
+
+def _asks_one(expr: ast.Compare) -> bool:
+    """Whether a comparison asks about its left side only: the right one is a constant, or some collection."""
+    other = expr.comparators[0]
+    if isinstance(other, ast.Constant) or isinstance(expr.ops[0], ast.In | ast.NotIn):
+        return True
+    # `target == exir_ops.edge.aten.cat.default`: a name and what it may be.
+    return isinstance(expr.left, ast.Name) and dotted(other).count(".") > 1
 
 
 def led_to(call: Call, binding: Binding, point: Step | None) -> Cause | None:
@@ -129,7 +136,7 @@ def _after(call: Call, since: Step) -> list[Step]:
     return found
 
 
-def _head(step: Step) -> Iterator[ast.AST]:
+def own_parts(step: Step) -> Iterator[ast.AST]:
     """The nodes of a statement without those of the blocks inside."""
     match step.node:
         case ast.If():

@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TypeAlias
 
+from qdqviz.explain.guards.bindings import own_parts
 from qdqviz.explain.guards.calls import Call, Calls
 from qdqviz.explain.guards.code import FunctionNode, call_name, own_nodes
+from qdqviz.explain.guards.effects import changes, empties
 from qdqviz.explain.guards.frames import Frame
 from qdqviz.explain.guards.replay import Step
 from qdqviz.explain.seen_text import op_text
 from qdqviz.ir.graph import Body
-from qdqviz.ir.values import DictArg, ListArg, NodeSeen, Ref, Value
+from qdqviz.ir.values import Atom, DictArg, ListArg, NodeSeen, Ref, Value
 from qdqviz.trace.events import Event, Kind
 
 Known: TypeAlias = "int | str | tuple[Known | None, ...] | dict[str, Known | None] | None"
@@ -25,8 +28,11 @@ Known: TypeAlias = "int | str | tuple[Known | None, ...] | dict[str, Known | Non
 DEEPEST = 12
 """How many names, calls and attributes are followed for one expression."""
 
-_PASSING_ON = frozenset({"list", "tuple", "iter", "reversed", "set", "cast"})
+_PASSING_ON = frozenset({"list", "tuple", "iter", "deque", "set", "frozenset", "cast"})
 """Calls that give what they are given, as far as nodes go."""
+
+_UNORDERED = ("set", "frozenset")
+"""Of those the ones whose order says nothing about that of what they are given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +104,9 @@ class Facts:
         name = call_name(expr)
         if name in _PASSING_ON and expr.args:
             return self._value(call, expr.args[-1], at, depth)
+        if name == "reversed" and expr.args:
+            known = self._value(call, expr.args[0], at, depth)
+            return known[::-1] if isinstance(known, tuple) else None
         if name == "next" and expr.args:
             return _item(self._value(call, expr.args[0], at, depth), 0)
         if name in ("keys", "copy") and isinstance(expr.func, ast.Attribute):
@@ -126,32 +135,52 @@ class Facts:
     # -- names -------------------------------------------------------------------------------------
 
     def _name(self, call: Call, name: str, at: int, depth: int) -> Known:
-        binding: tuple[Step, Known] | None = None
+        bound: tuple[Known] | None = None
         for step, _ in call.steps():
             if step.start > at:
                 break
-            known = self._bound(call, step, name, at, depth)
-            if known is not None:
-                binding = step, known
-        if binding is not None:
-            return binding[1]
+            bound = self._bound(call, step, name, at, depth) or bound
+        if bound is not None:
+            return bound[0]
         looped = _comprehended(call, name, at)
         if looped is not None:
             return looped
         return self._opened(call, name) if call.frame.definition is None else self._given(call, name, depth)
 
-    def _bound(self, call: Call, step: Step, name: str, at: int, depth: int) -> Known:
-        match step.node:
-            case ast.Assign(targets=[target], value=value) if step.start < at or step.end <= at:
-                index = _place(target, name)
-                if index is None:
-                    return None
-                known = self._value(call, value, step.end, depth)
-                return known if index < 0 else _item(known, index)
-            case ast.For(target=target):
-                event = _last_item(call, step.items, at)
-                return None if event is None else _target(target, name, event.values[0])
-        return None
+    def _bound(self, call: Call, step: Step, name: str, at: int, depth: int) -> tuple[Known] | None:
+        """What a statement bound a name to, None where that is not known; nothing where it did not."""
+        node = step.node
+        if isinstance(node, ast.For):
+            event = _last_item(call, step.items, at) if _place(node.target, name) is not None else None
+            return None if event is None else (_target(node.target, name, event.values[0]),)
+        if step.start >= at and step.end > at:
+            return None
+        part = next((part for part in own_parts(step) if changes(part, name)), None)
+        match part:
+            case None:
+                return None
+            case ast.Assign(targets=[target], value=value) if (index := _place(target, name)) is not None:
+                known = self._popped(call, step, value, depth) or self._value(call, value, step.end, depth)
+                return (known if index < 0 else _item(known, index),)
+            case ast.NamedExpr(value=value):
+                return (self._value(call, value, step.end, depth),)
+        return (None,)
+
+    def _popped(self, call: Call, step: Step, value: ast.expr, depth: int) -> Known:
+        """What a worklist handed out, as long as nothing was put into it: its n-th item the n-th time."""
+        taken = _taken_from(value)
+        if taken is None:
+            return None
+        work, backwards = taken
+        earlier = [each for each, _ in takewhile(lambda pair: pair[0] is not step, call.steps())]
+        times = sum(each.node is step.node for each in earlier)
+        # Only what has no blocks of its own: those of the statements around are in the list themselves.
+        others = [each for each in earlier if not each.blocks and each.node is not step.node]
+        touched = [each for each in others if _touches(each, work)]
+        if len(touched) != 1 or _unordered(touched[0].node):
+            return None
+        known = self._name(call, work, touched[0].end, depth)
+        return _item(known, -1 - times if backwards else times)
 
     def _opened(self, call: Call, name: str) -> Known:
         """The item that a loop handed out when the attempt opened."""
@@ -178,6 +207,31 @@ class Facts:
             return None
         given = _argument_for(expr, call.function, name)
         return None if given is None else self._value(caller, given, index, depth)
+
+
+def _taken_from(value: ast.expr) -> tuple[str, bool] | None:
+    """The worklist that an expression takes an item from, and whether from its end."""
+    match value:
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=work), attr="popleft"), args=[]):
+            return work, False
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=work), attr="pop"), args=[]):
+            return work, True
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=work), attr="pop"), args=[ast.Constant(value=0)]):
+            return work, False
+    return None
+
+
+def _unordered(node: ast.stmt) -> bool:
+    """Whether what a statement bound has no order that is known."""
+    value = getattr(node, "value", None)
+    if isinstance(value, ast.Call):
+        return call_name(value) in _UNORDERED
+    return isinstance(value, ast.Set | ast.SetComp)
+
+
+def _touches(step: Step, work: str) -> bool:
+    """Whether a statement set, filled or emptied a worklist."""
+    return any(changes(node, work) or empties(node, work) for node in own_nodes(step.node))
 
 
 def _comprehended(call: Call, name: str, at: int) -> Known:
@@ -257,9 +311,11 @@ def _item(known: Known, key: object) -> Known:
 
 
 def _seen(value: Value) -> Known:
-    """The nodes in a value as it was seen."""
+    """The nodes in a value as it was seen; those of a graph that is not the program's by their names."""
     if isinstance(value, NodeSeen):
         return value.node
+    if isinstance(value, Atom) and value.kind == "node":
+        return value.text
     items = value.items if isinstance(value, ListArg) else value
     return tuple(_seen(item) for item in items) if isinstance(items, tuple) else None
 
