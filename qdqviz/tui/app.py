@@ -14,9 +14,11 @@ from qdqviz.draw.ansi import Depth
 from qdqviz.draw.theme import DEFAULT_THEME, Theme, load_theme, load_themes
 from qdqviz.ir.text import safe_text
 from qdqviz.trace.reader import Trace
+from qdqviz.tui.laboratory import Laboratory
 from qdqviz.tui.look import Look, textual_theme
 from qdqviz.tui.messages import RecordingBegun, RecordingEnded, RecordingProgress
 from qdqviz.tui.model.archive import Archive
+from qdqviz.tui.model.sparing import Sparing
 from qdqviz.tui.recording import Recording
 from qdqviz.tui.screens.main import MainScreen
 from qdqviz.tui.terminal import answering, colour_depth, shielded
@@ -63,6 +65,8 @@ class QdqvizApp(App[None]):
         self._depth: Depth = depth
         self._folder = folder
         self._pulse: Timer | None = None
+        self.sparing = Sparing()
+        """What the app asks of the garbage collector."""
         self.recording: Recording | None = None
         """The recording that is watched; None where a trace is shown."""
         themes, _ = load_themes()
@@ -81,13 +85,17 @@ class QdqvizApp(App[None]):
     def on_mount(self) -> None:
         """Open what is to be shown."""
         if isinstance(self._source, Trace):
-            self.main.open_archive(Archive(self._source))
+            self.main.open_archive(Archive(self._source, self.sparing))
             return
         plan = self._source
         self.recording = Recording(plan, self._folder / "recorded.qdqtrace", self.post_message)
         self.main.is_recording = True
         self.main.show_progress(f"loading {safe_text(plan.target)} …")
         self.recording.start()
+
+    def on_unmount(self) -> None:
+        """Leave the process as it was."""
+        self.sparing.end()
 
     @property
     def main(self) -> MainScreen:
@@ -100,7 +108,7 @@ class QdqvizApp(App[None]):
 
     def on_recording_begun(self, message: RecordingBegun) -> None:
         """Read along."""
-        self.main.open_archive(Archive(Trace(message.trace), is_growing=True))
+        self.main.open_archive(Archive(Trace(message.trace)))
         self._pulse = self.set_interval(REFRESH_SECONDS, self.main.read_on)
 
     def on_recording_progress(self, message: RecordingProgress) -> None:
@@ -117,6 +125,11 @@ class QdqvizApp(App[None]):
         self.main.is_recording = False
         self.main.show_progress("")
         self.main.read_on()
+        assert self.recording is not None
+        session = self.recording.session
+        if session is not None:
+            plan, folder, post = self.recording.plan, self._folder, self.main.post_message
+            self.main.trials.open(Laboratory(plan, session, folder, post))
 
     # -- themes ------------------------------------------------------------------------------------
 
@@ -151,7 +164,10 @@ def run_app(source: Source | Path | str, *, theme: str = DEFAULT_THEME) -> int:
         folder = Path(name)
         with nullcontext() if isinstance(shown, Trace) else shielded(folder / "output.log"):
             app = QdqvizApp(shown, colours, depth, folder)
-            app.run()
+            try:
+                app.run()
+            finally:
+                app.sparing.end()
             recording = app.recording
             if recording is not None:
                 recording.stop(STOP_SECONDS)

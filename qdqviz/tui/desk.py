@@ -37,6 +37,8 @@ class Desk:
         self._serials = dict.fromkeys(kinds, 0)
         self._changed = threading.Condition()
         self._is_closed = False
+        self.asked = 0
+        """How many jobs have been asked for so far."""
         self._doing = ""
         self._thread = threading.Thread(target=self._run, name=name, daemon=True)
         self._thread.start()
@@ -44,6 +46,7 @@ class Desk:
     def ask(self, kind: str, job: Job) -> None:
         """Have a job done; a job of the same kind that waits is dropped, one that is done gets stale."""
         with self._changed:
+            self.asked += 1
             self._serials[kind] += 1
             self._waiting[kind] = job
             self._changed.notify_all()

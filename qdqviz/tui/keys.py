@@ -34,6 +34,8 @@ class Group:
     """Kind of pane that must have the focus; empty: any."""
     keys: tuple[Key, ...]
     """The keys."""
+    needs_program: bool = False
+    """Whether they do something only where there is a program behind the trace."""
 
 
 GROUPS = (
@@ -78,7 +80,7 @@ GROUPS = (
             Key("2", "2", "show('graph')", "Graph"),
             Key("3", "3", "show('lanes')", "Live ranges"),
             Key("4", "4", "show('why')", "Why a pass did or did not fire"),
-            Key("w", "w", "why", "Why not here? The pass, and all others, on the selected node", "why"),
+            Key("w", "w", "why", "Why not here? Asks all passes about the selected node", "why"),
             Key("5", "5", "show('node')", "The selected node"),
             Key("6", "6", "show('meta')", "Its metadata"),
             Key("7", "7", "show('source')", "The pass's source"),
@@ -86,10 +88,22 @@ GROUPS = (
         ),
     ),
     Group(
+        "Check and try out, where the program is at hand",
+        "",
+        (
+            Key("x", "x", "veto", "Veto: run again, this pass skipping the node", "veto"),
+            Key("F", "F", "force", "Force: run again, the guard coming out the other way", "force"),
+            Key("u", "u", "undo", "Take back the last veto or force"),
+            Key("i", "i", "interventions", "List what is vetoed and forced; keep it in a file"),
+            Key("b", "b", "bisect", "Go to the first rewrite that breaks the outputs", "bisect"),
+        ),
+        needs_program=True,
+    ),
+    Group(
         "Else",
         "",
         (
-            Key("e", "e", "export", "Write the picture to a file", "export"),
+            Key("e", "e", "export", "Write the picture to a file, or the program as it is here", "export"),
             Key("t", "t", "theme", "Next theme", "theme"),
             Key("question_mark", "?", "help", "This help", "help"),
             Key("ctrl+p", "ctrl+p", "palette", "All commands"),
@@ -152,10 +166,11 @@ def bindings(pane: str = "") -> list[BindingType]:
     ]
 
 
-def footer_keys(pane: str) -> list[tuple[str, str, str]]:
+def footer_keys(pane: str, has_program: bool = False) -> list[tuple[str, str, str]]:
     """(keys, word, action) for the footer while a kind of pane has the focus, the most useful first."""
     own = list(keys_of(pane)) if pane else []
-    shown = [key for key in (*own, *keys_of("")) if key.word]
+    groups = [group for group in GROUPS if not group.pane and (has_program or not group.needs_program)]
+    shown = [key for key in (*own, *(key for group in groups for key in group.keys)) if key.word]
     return [*_FOOTER_PAIRS, *((key.shown.split()[0], key.word, key.action) for key in shown)]
 
 

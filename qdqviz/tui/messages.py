@@ -9,8 +9,13 @@ from textual.message import Message
 from qdqviz.tui.model.place import Place
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
+    from qdqviz.check.bisect import Bisection
+    from qdqviz.check.lint import Finding
+    from qdqviz.check.report import PassCheck, RewriteCheck
+    from qdqviz.live.session import Session
     from qdqviz.tui.model.asking import Answer
     from qdqviz.tui.model.details.leads import Lead
     from qdqviz.tui.model.finding import Hit
@@ -146,6 +151,56 @@ class ListsRead(Message):
     def __init__(self, lists: Lists) -> None:
         super().__init__()
         self.lists = lists
+
+
+class Checked(Message):
+    """A check has gone on."""
+
+    def __init__(
+        self,
+        session: Session,
+        found: Sequence[RewriteCheck | PassCheck],
+        reason: str = "",
+        *,
+        is_done: bool = False,
+    ) -> None:
+        super().__init__()
+        self.session = session
+        self.found = found
+        self.reason = reason
+        self.is_done = is_done
+
+
+class Linted(Message):
+    """The metadata was looked at."""
+
+    def __init__(self, findings: Sequence[Finding]) -> None:
+        super().__init__()
+        self.findings = findings
+
+
+class Reran(Message):
+    """The passes have run again, with other interventions."""
+
+    def __init__(self, session: Session) -> None:
+        super().__init__()
+        self.session = session
+
+
+class Bisected(Message):
+    """A bisection is over."""
+
+    def __init__(self, found: Bisection) -> None:
+        super().__init__()
+        self.found = found
+
+
+class TrialFailed(Message):
+    """The passes could not run again, or nothing could be bisected."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__()
+        self.reason = reason
 
 
 class RecordingBegun(Message):

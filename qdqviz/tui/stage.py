@@ -51,7 +51,9 @@ class Stage:
         self.arrangement: Arrangement | None = None
         """Where everything is; None while the terminal is too small."""
         self.scene: Scene | None = None
-        """What is shown."""
+        """What is shown; None while something is told in its place."""
+        self._last: Scene | None = None
+        self._arranged_mode: GraphMode | None = None
         self.lanes_note = ""
         """Said beside the title of the live ranges."""
         self.details_note = ""
@@ -69,7 +71,9 @@ class Stage:
     # -- places ------------------------------------------------------------------------------------
 
     def mode(self, view: View) -> GraphMode:
-        """How before and after are shown."""
+        """How before and after are shown; where there is one state only it has all the room."""
+        if self._last is not None and not self._last.is_pair:
+            return "merged"
         arrangement = self.arrangement
         return view.shown_mode(arrangement is not None and arrangement.can_split)
 
@@ -90,6 +94,7 @@ class Stage:
             for widget in self.widgets():
                 widget.display = False
             return
+        self._arranged_mode = self.mode(view)
         width, height = arrangement.width, arrangement.height
         _put(self.frame, Area(0, 0, width, height))
         _put(self.header, Area(0, 0, width, 1))
@@ -179,7 +184,7 @@ class Stage:
         """Title and note of a graph pane."""
         cells = self.left.cells if name == "left" else self.right.cells
         cues = self.left.window.cues(cells) if cells is not None else ""
-        one = self.scene is not None and not self.scene.is_pair
+        one = self._last is not None and not self._last.is_pair
         return (
             f"{'graph' if one else _WORDS[self.picture_view(name, view)]}  {cues}".rstrip(),
             self._graph_note(view),
@@ -204,7 +209,7 @@ class Stage:
 
     def picture_view(self, name: str, view: View) -> PictureView:
         """Which view of the picture a graph pane shows."""
-        if self.scene is not None and not self.scene.is_pair:
+        if self._last is not None and not self._last.is_pair:
             return "after"
         mode = self.mode(view)
         if mode == "split":
@@ -219,7 +224,9 @@ class Stage:
             view: How.
             window: Which part; None puts what it is about in the middle.
         """
-        self.scene = scene
+        self.scene = self._last = scene
+        if self.arrangement is not None and self.mode(view) != self._arranged_mode:
+            self.arrange(self.arrangement, view)
         areas = self.areas(view) if self.arrangement is not None else {}
         for name, pane in (("left", self.left), ("right", self.right)):
             area = areas.get(name)
@@ -233,18 +240,19 @@ class Stage:
         """The window in which what two scenes share stays where it is on the screen.
 
         A node that was picked stays; else as many boxes as can. None where that would hide what the scene
-        is about.
+        is about. It makes no difference whether anything was told in between.
         """
         from qdqviz.draw.anchor import best_shift
 
-        if self.scene is None or self.left.cells is None:
+        last = self._last
+        if last is None:
             return None
         window = self.left.window
-        old = None if node is None else box_rect(self.scene, node)
+        old = None if node is None else box_rect(last, node)
         new = None if node is None else box_rect(scene, node)
         if old is not None and new is not None and window.shows_part_of(old):
             return replace(window, x=new.column - old.column + window.x, y=new.row - old.row + window.y)
-        shift = best_shift(self.scene.cells["union"], scene.cells["union"])
+        shift = best_shift(last.cells["union"], scene.cells["union"])
         kept = replace(window, x=window.x - shift.columns, y=window.y - shift.rows)
         is_close = shift.kept > 0 and all(map(kept.shows_all_of, _about(scene)[:_SEEN]))
         return kept if is_close else None
@@ -267,8 +275,13 @@ class Stage:
 
     def tell(self, notice: str) -> None:
         """Say something in place of the graphs."""
+        self.scene = None
         for pane in (self.left, self.right):
             pane.tell(notice)
+
+    def forget(self) -> None:
+        """Forget what was shown: the next scene has nothing to do with it."""
+        self.scene = self._last = None
 
     def _middle(self, scene: Scene, view: View, area: Area) -> Window:
         """The window with what a scene is about in the middle."""

@@ -6,6 +6,7 @@ import threading
 import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
@@ -64,6 +65,7 @@ class Workshop:
         self._lock = threading.Lock()
         self._engine: LayoutEngine | None = None
         self._ranges = RangesMaker()
+        self._slow: Desk | None = None
         self._cancel: Cancel | None = None
         self._making: _Key | None = None
 
@@ -156,8 +158,10 @@ class Workshop:
                 if stale():
                     return
                 self.archive.title(step)
-                if count % 8 == 0 or count == len(missing):
+                if count % 8 == 0:
                     self._post(messages.TitlesMade())
+            # Said even where none was missing: they may have been made since the rows were painted.
+            self._post(messages.TitlesMade())
 
         self._front.ask("titles", job)
 
@@ -234,6 +238,20 @@ class Workshop:
 
         self._back.ask("write", job)
 
+    def want_lint(self) -> None:
+        """Look for faults in metadata: `Linted` will tell. Asked again it does nothing."""
+        if self._slow is not None:
+            return
+        self._slow = Desk("qdqviz lint", ("lint",), self._failed)
+
+        def job(_: Stale) -> None:
+            from qdqviz.check.lint import lint
+
+            with closing(self.archive.reopened()) as trace:
+                self._post(messages.Linted(lint(trace).findings))
+
+        self._slow.ask("lint", job)
+
     def read_ahead(self, step: int = 1) -> None:
         """Read all steps from `step` on, bit by bit: their states, so that jumps are quick.
 
@@ -260,8 +278,12 @@ class Workshop:
             for each in range(step, last + 1):
                 self.archive.title(each)
             time.sleep(_REST_SECONDS)
-            if not stale() and last < self.archive.lists.steps:
+            if stale():
+                return
+            if last < self.archive.lists.steps:
                 self._title_ahead(last + 1)
+            else:
+                self._post(messages.TitlesMade())
 
         self._back.ask("ahead", job)
 
@@ -270,12 +292,21 @@ class Workshop:
 
         Reading ahead through thousands of steps takes minutes of small pieces, and nobody waits for it.
         """
-        return self._front.is_idle() and self._back.is_idle("" if ahead else "ahead")
+        is_slow = self._slow is not None and not self._slow.is_idle()
+        return not is_slow and self._front.is_idle() and self._back.is_idle("" if ahead else "ahead")
+
+    @property
+    def asked(self) -> int:
+        """How many jobs have been asked for so far."""
+        slow = 0 if self._slow is None else self._slow.asked
+        return self._front.asked + self._back.asked + slow
 
     def close(self) -> None:
         """End all work."""
         self._front.close()
         self._back.close()
+        if self._slow is not None:
+            self._slow.close()
         if self._cancel is not None:
             self._cancel.cancel()
 

@@ -11,6 +11,13 @@ import fakes
 from qdqviz.trace.reader import Trace
 
 
+@pytest.fixture(autouse=True)
+def terminal_of_no_machine(monkeypatch):
+    """The app looks the same whatever terminal the tests run in."""
+    for name in ("NO_COLOR", "FORCE_COLOR", "COLORTERM"):
+        monkeypatch.delenv(name, raising=False)
+
+
 @pytest.fixture(scope="session")
 def small_path(tmp_path_factory):
     return fakes.write_small_trace(tmp_path_factory.mktemp("tui") / "small.qdqtrace")

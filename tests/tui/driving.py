@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import fakes
 from textual import events
 
 from qdqviz.draw.theme import load_theme
@@ -24,15 +26,38 @@ def make_app(source, *, theme="dark", depth="true", folder=Path("/nonexistent"))
 
 
 async def settle(pilot, *, ahead=True):
-    """Wait until nothing is being made and what was made is shown; `ahead`: reading ahead counts too."""
-    app = pilot.app
+    """Wait until nothing is being made and what was made is shown; `ahead`: reading ahead counts too.
+
+    At rest is an app that was idle, then was left to take in all that had been sent to it and to paint it,
+    and has asked for nothing meanwhile.
+    """
+    main = pilot.app.main
     until = time.monotonic() + PATIENCE
-    quiet = 0
-    while quiet < 3:
+    while True:
         assert time.monotonic() < until, "the app did not come to rest"
-        await pilot.pause(GLANCE)
-        workshop = app.main.workshop
-        quiet = quiet + 1 if workshop is not None and workshop.is_idle(ahead=ahead) else 0
+        workshop, asked = main.workshop, main.asked
+        if not main.is_at_rest(ahead=ahead):
+            await pilot.pause(GLANCE)
+            continue
+        await drain(pilot)
+        if (main.workshop, main.asked) == (workshop, asked) and main.is_at_rest(ahead=ahead):
+            return
+
+
+async def drain(pilot):
+    """Have everything taken in that was sent to the app or one of its widgets, and painted."""
+    app = pilot.app
+    while True:
+        await pilot._wait_for_screen()
+        await pilot.wait_for_animation()
+        await asyncio.sleep(0)
+        screens = app.screen_stack
+        pumps = [app, *(each for screen in screens for each in screen.walk_children(with_self=True))]
+        is_read = all(each._message_queue.empty() and not each._next_callbacks for each in pumps)
+        screen = app.screen
+        is_painted = not (screen._dirty_widgets or screen._callbacks or screen._layout_required)
+        if is_read and is_painted:
+            return
 
 
 @asynccontextmanager
@@ -40,6 +65,17 @@ async def running(source, size=(120, 40), **options):
     """The app's pilot, once the first picture is there."""
     app = make_app(source, **options)
     async with app.run_test(size=size, notifications=True) as pilot:
+        await settle(pilot)
+        yield pilot
+
+
+@asynccontextmanager
+async def trying(session, folder, size=(120, 40), **options):
+    """The app's pilot on a session, once all rewrites have been checked."""
+    app = make_app(fakes.ReadyPlan(session, session.trace.path), folder=folder, **options)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        while not app.main.trials.has_program:
+            await pilot.pause(GLANCE)
         await settle(pilot)
         yield pilot
 

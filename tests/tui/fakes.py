@@ -87,7 +87,7 @@ class Recorder:
         self.writer.begin()
         self.writer.add_ops(OPS)
         self.runs: list[PassRun] = []
-        self.next_id = 10_000
+        self.next_id = 1_000_000
 
     def subject(self, name: str, state: GraphState, dialect: str = "edge") -> int:
         number = len({run.subject for run in self.runs}) if self.runs else 0
@@ -238,6 +238,21 @@ def write_small_trace(path: Path) -> Path:
     return recorder.close()
 
 
+def write_faulty_trace(path: Path) -> Path:
+    """One pass that loses metadata of a node."""
+    recorder = Recorder(path)
+    recorder.subject("forward", small_graph().state())
+    run = recorder.begin("Forget")
+    node = recorder.node("aten_slice_copy_tensor")
+    changes = [
+        Update("", node.id, "args", node.args, (*node.args[:2], 0, 8)),
+        Update("", node.id, "meta", node.meta, node.meta[1:]),
+    ]
+    recorder.writer.add_rewrite(0, run.id, changes, focus=node.id, name=node.name)
+    recorder.end(run, fired=1)
+    return recorder.close()
+
+
 HOSTILE_NAMES = (
     "[bold]red[/bold] [@click=app.quit]",
     "esc\x1b[31mape\x07",
@@ -377,4 +392,24 @@ class FakePlan:
             recorder.writer.commit()
             recorder.writer.begin()
         recorder.close()
-        return SimpleNamespace(trace=Trace(self.path), error=self.raises)
+        return SimpleNamespace(trace=Trace(self.path), error=self.raises, store=None)
+
+
+@dataclass(frozen=True)
+class ReadyPlan:
+    """A plan whose session is there already."""
+
+    session: Any
+    """What it comes to."""
+    path: Path
+    """The session's trace."""
+    target: str = "ready"
+    """What names the program."""
+    method: str | None = None
+    """The method, where there are several."""
+    imports: tuple[str, ...] = ()
+    """Modules to import first."""
+
+    def start(self, progress: Callable[[Any], None]) -> Any:
+        """Hand the session out."""
+        return self.session

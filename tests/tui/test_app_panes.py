@@ -162,13 +162,6 @@ async def test_metadata_that_a_rewrite_added_is_told_from_what_was_there(small_p
         assert "debug_handle" in text and "not so before" in text
 
 
-async def test_tabs_that_are_not_built_say_what_is_missing(small_path):
-    async with running(small_path, (80, 24)) as pilot:
-        for key in ("c",):
-            await press(pilot, key)
-            assert "not built yet" in screen_text(pilot.app)
-
-
 async def test_the_footer_shows_the_keys_of_the_pane_that_has_the_focus(small_path):
     async with running(small_path) as pilot:
         assert "enter fold" in screen_text(pilot.app)

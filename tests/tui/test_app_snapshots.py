@@ -22,17 +22,27 @@ STATES = {
 ASKING = {"why": ("w",), "source": ("7",)}
 """The same for what is asked about one node that a pass turned down."""
 
+CHECKING = {
+    "check": ("right", "8"),
+    "veto": ("right", "x", "right", "8"),
+    "interventions": ("right", "x", "right", "i"),
+}
+"""The same where there is a program that can be checked."""
+
 OTHER_THEMES = ("light", "high-contrast", "colour-blind")
 
 
-async def drive(pilot, keys):
+async def drive(pilot, keys, *, has_program=False):
+    while has_program and not pilot.app.main.trials.has_program:
+        await pilot.pause(0.01)
     await settle(pilot)
     for key in keys:
         if key.startswith("text:"):
-            pilot.app.screen.line.cursor_blink = False
             await type_text(pilot, key.removeprefix("text:"))
         else:
             await press(pilot, key)
+    pilot.app.clear_notifications()
+    await settle(pilot)
 
 
 def named(size):
@@ -53,6 +63,18 @@ def test_answers_look_as_they_were_approved(snap_compare, tiny_path, state, size
     trace.info = fakes.INFO  # as recorded it names the versions that are installed
     keys = ("slash", "text:relu_2", "enter", *ASKING[state])
     assert snap_compare(make_app(trace), terminal_size=size, run_before=lambda pilot: drive(pilot, keys))
+
+
+@pytest.mark.parametrize("size", SIZES, ids=named)
+@pytest.mark.parametrize("state", CHECKING)
+def test_checks_look_as_they_were_approved(snap_compare, tiny_session, tmp_path, monkeypatch, state, size):
+    monkeypatch.setattr(Trace, "info", fakes.INFO)  # as recorded it names the versions that are installed
+    app = make_app(fakes.ReadyPlan(tiny_session, tiny_session.trace.path), folder=tmp_path)
+
+    def run_before(pilot):
+        return drive(pilot, CHECKING[state], has_program=True)
+
+    assert snap_compare(app, terminal_size=size, run_before=run_before)
 
 
 @pytest.mark.parametrize("size", SIZES, ids=named)

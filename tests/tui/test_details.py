@@ -6,7 +6,6 @@ from qdqviz.tui.model.archive import Archive
 from qdqviz.tui.model.details.about_meta import meta_facts
 from qdqviz.tui.model.details.about_node import node_facts
 from qdqviz.tui.model.details.fact import BREAK, Fact, Part, lay_out, lines_fact, plain_fact
-from qdqviz.tui.model.details.tabs import DETAIL_TABS, detail_facts
 
 
 @pytest.fixture
@@ -67,12 +66,6 @@ def test_lost_metadata_is_shown(archive):
     node = after.root.named("quantize_up").id
     facts = [(fact.label, fact.text) for fact in meta_facts(before.root, after.root, node, archive.text)]
     assert ("debug_handle", "7") in facts and ("", "not so before") in facts
-
-
-def test_tabs_that_are_not_built_say_so(archive):
-    for tab in DETAIL_TABS:
-        if tab.missing:
-            assert "not built" in detail_facts(tab.name, archive, None, None)[0].text
 
 
 def test_long_text_is_wrapped_at_blanks_and_every_line_fits():

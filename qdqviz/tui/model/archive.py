@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -16,20 +16,22 @@ from qdqviz.tui.model.lists import Lists, read_lists
 if TYPE_CHECKING:
     from qdqviz.tui.model.answers import Answers
     from qdqviz.tui.model.asking import Answer, OtherPass, Question
+    from qdqviz.tui.model.sparing import Sparing
 
 
 class Archive:
     """A trace behind a lock."""
 
-    def __init__(self, trace: Trace, *, is_growing: bool = False) -> None:
+    def __init__(self, trace: Trace, sparing: Sparing | None = None) -> None:
         """Read the lists of a trace.
 
         Args:
             trace: The trace.
-            is_growing: Whether it is being recorded in this process.
+            sparing: Spares what was read from garbage collection. None where passes run in this process:
+                their garbage would be spared too.
         """
         self._trace = trace
-        self._is_growing = is_growing
+        self._sparing = sparing
         self._lock = threading.RLock()
         self._titles: dict[int, str] = {}
         self._touches: dict[int, frozenset[tuple[str, int]]] = {}
@@ -37,6 +39,10 @@ class Archive:
         self._answers: Answers | None = None
         self.lists: Lists = read_lists(trace)
         """The lists as they were read last."""
+
+    def reopened(self) -> Trace:
+        """The same file opened once more, for long work in another thread; the caller's to close."""
+        return Trace(self._trace.path)
 
     def refresh(self) -> Lists:
         """Read what a recording has added since."""
@@ -60,23 +66,16 @@ class Archive:
         """Have a subject's first state learn who uses whom: all later states inherit that."""
         if subject not in self._primed:
             self._primed.add(subject)
-            gc.disable()  # it would walk over all nodes again and again while they are read
-            try:
+            with nullcontext() if self._sparing is None else self._sparing.paused():
                 first = self._trace.first(subject)
                 for path in first.paths():
                     first.body(path).user_sets()
-            finally:
-                gc.enable()
             self.spare()
 
     def spare(self) -> None:
-        """Spare what was read so far from garbage collection: of 20,000 nodes a full one takes 0.2 s.
-
-        States hold no cycles. While a recording runs in this process its garbage would be spared too,
-        so then nothing is.
-        """
-        if not self._is_growing:
-            gc.freeze()
+        """Spare what was read so far from garbage collection."""
+        if self._sparing is not None:
+            self._sparing.spare()
 
     def at(self, subject: int, step: int) -> GraphState:
         """The state of a subject once all up to `step` has happened."""

@@ -13,6 +13,16 @@ def step_place(lists: Lists, step: int) -> Place:
     return Place("step", header.subject, header.run, step)
 
 
+def step_at(lists: Lists, place: Place) -> int:
+    """The last step that has happened in the state that a place shows."""
+    if place.step is not None:
+        return place.step
+    if place.run is None:
+        return last_step_before(lists, place)
+    run = lists.runs[place.run]
+    return run.last_step if place.kind in ("run", "error") else run.first_step
+
+
 def last_step_before(lists: Lists, place: Place) -> int:
     """The last step that had happened when one came to a place; 0 where there was none."""
     if place.step is not None:

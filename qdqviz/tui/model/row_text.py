@@ -10,16 +10,25 @@ from qdqviz.ir.text import safe_text
 from qdqviz.trace.model import PassRun
 from qdqviz.tui.model.lists import Lists
 from qdqviz.tui.model.outline import Row
+from qdqviz.tui.model.verdicts import Badge
 
 Run = tuple[str, str]
 """A text and the key of its style."""
+
+BadgeOf = Callable[[Row], "Badge | None"]
+"""Badges of rows that have one."""
 
 _INDENT = 2
 """Columns for each run that a row lies in."""
 
 
 def row_runs(
-    row: Row, lists: Lists, title_of: Callable[[int], str | None], closed: Collection[int], columns: int
+    row: Row,
+    lists: Lists,
+    title_of: Callable[[int], str | None],
+    closed: Collection[int],
+    columns: int,
+    badge_of: BadgeOf | None = None,
 ) -> list[Run]:
     """A row in exactly `columns` columns.
 
@@ -29,13 +38,23 @@ def row_runs(
         title_of: Titles of rewrites as far as they are known; safe to show.
         closed: Runs whose content is folded away.
         columns: Width.
+        badge_of: Gives badges; None leaves out their column.
     """
     lead = " " * (_INDENT * min(row.depth, 6))
-    runs = [(lead, ""), *_content(row, lists, title_of, closed, columns - len(lead))]
+    badge = _badge(row, badge_of)
+    room = columns - len(lead) - sum(width(text) for text, _ in badge)
+    runs = [(lead, ""), *badge, *_content(row, lists, title_of, closed, room)]
     used = sum(width(text) for text, _ in runs)
     if used < columns:
         runs.append((" " * (columns - used), ""))
     return runs
+
+
+def _badge(row: Row, badge_of: BadgeOf | None) -> list[Run]:
+    if badge_of is None or row.kind not in ("run", "step"):
+        return []
+    sign, style = badge_of(row) or (" ", "")
+    return [(f"{sign} ", style)]
 
 
 def _content(

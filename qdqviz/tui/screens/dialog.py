@@ -38,6 +38,7 @@ class Question(ModalScreen[Answer | None], Generic[Answer]):
         super().__init__()
         self.line = Input(value, compact=True)
         """Where the answer is typed."""
+        self.line.cursor_blink = False
         self._say = Static(self.hint, classes="say", markup=False)
 
     def compose(self) -> ComposeResult:

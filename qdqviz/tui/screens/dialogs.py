@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from qdqviz.tui.messages import HitsFound
 from qdqviz.tui.model.finding import Hit
-from qdqviz.tui.model.moving import step_place
+from qdqviz.tui.model.moving import step_at, step_place
 from qdqviz.tui.model.place import Place
 from qdqviz.tui.widgets.pane import look_of
 
@@ -64,9 +64,43 @@ class Dialogs:
         if isinstance(screen, FindScreen):
             screen.take(message.text, message.hits)
 
+    def interventions(self) -> None:
+        """List what is tried out; take one back, or keep all in a file."""
+        from qdqviz.tui.screens.interventions import InterventionsScreen
+
+        trials = self._bench.trials
+        shown = trials.trial.interventions
+
+        def answered(answer: int | str | None) -> None:
+            if isinstance(answer, int):
+                trials.run_with([*shown[:answer], *shown[answer + 1 :]])
+            elif answer == "save":
+                self._save_interventions()
+
+        self._bench.app.push_screen(InterventionsScreen(trials.trial.texts), answered)
+
+    def _save_interventions(self) -> None:
+        from qdqviz.errors import QdqvizError
+        from qdqviz.live.intervention_file import write_interventions
+        from qdqviz.tui.screens.interventions import SaveScreen
+
+        bench = self._bench
+
+        def answered(path: Path | None) -> None:
+            if path is None:
+                return
+            try:
+                write_interventions(path, bench.trials.trial.interventions)
+            except QdqvizError as error:
+                bench.app.notify(str(error), severity="error", markup=False)
+            else:
+                bench.app.notify(f"wrote {path}", markup=False)
+
+        bench.app.push_screen(SaveScreen(), answered)
+
     def export(self) -> None:
-        """Ask for a file and write the picture to it."""
-        from qdqviz.tui.screens.export import ExportScreen
+        """Ask for a file and write the picture, or the program as it is here, to it."""
+        from qdqviz.tui.screens.export import PROGRAMS, ExportScreen
 
         bench = self._bench
         scene = bench.current()
@@ -75,11 +109,15 @@ class Dialogs:
         view: View = bench.view.flicker if bench.stage.mode(bench.view) == "flicker" else "union"
 
         def answered(path: Path | None) -> None:
-            if path is not None and bench.workshop is not None:
+            if path is None or bench.workshop is None or bench.lists is None:
+                return
+            if path.suffix in PROGRAMS:
+                bench.trials.export(step_at(bench.lists, scene.place), path)
+            else:
                 bench.workshop.want_file(scene, view, path, look_of(bench.app).theme)
 
         name = f"step-{scene.place.step}" if scene.place.step else "graph"
-        bench.app.push_screen(ExportScreen(f"{name}.svg"), answered)
+        bench.app.push_screen(ExportScreen(f"{name}.svg", bench.trials.has_program), answered)
 
     def help(self) -> None:
         """Show the keys and the signs."""

@@ -10,6 +10,7 @@ from textual.widgets import Static
 from qdqviz.draw.text import pad, width
 from qdqviz.tui.keys import GROUPS
 from qdqviz.tui.model.details.fact import Line, Part
+from qdqviz.tui.model.verdicts import BADGE_TEXTS
 from qdqviz.tui.widgets.lines import LinesView
 
 _SIGNS = (
@@ -23,6 +24,8 @@ _SIGNS = (
     ("├███┤", "lane.real", "real values, from the node that makes them to their last use"),
     ("├▒▒▒┤", "lane.integer", "integers"),
     ("▶  ×", "muted", "returned by the graph; never used"),
+    *((sign, "bold", text) for sign, text in BADGE_TEXTS.items()),
+    ("▌  ✗", "source.ran", "in the source: ran; turned the node down"),
 )
 
 

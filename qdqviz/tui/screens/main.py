@@ -187,11 +187,11 @@ class MainScreen(Workbench):
             case ToGroup():
                 self.questions.show_group(lead)
                 self.change(tab="why")
-                self.show_details()
+                self.details.show()
             case ToLine():
                 self.questions.show_line(lead)
                 self.action_show("source")
-                self.show_details()
+                self.details.show()
 
     def _go_to_node(self, lead: ToNode) -> None:
         """Select a node, in another graph than the one that is shown if need be."""
@@ -266,6 +266,55 @@ class MainScreen(Workbench):
     def on_caption_picked(self, message: messages.CaptionPicked) -> None:
         """A tab or title was clicked."""
         self.action_show(message.name)
+
+    # -- trials ------------------------------------------------------------------------------------
+
+    def action_veto(self) -> None:
+        """Run again, the pass skipping the node."""
+        self.trials.veto()
+
+    def action_force(self) -> None:
+        """Run again, the guard coming out the other way."""
+        self.trials.force()
+
+    def action_undo(self) -> None:
+        """Take back the last intervention."""
+        self.trials.undo()
+
+    def action_interventions(self) -> None:
+        """List what is tried out."""
+        self._dialogs.interventions()
+
+    def action_bisect(self) -> None:
+        """Look for the first rewrite that breaks the outputs."""
+        self.trials.bisect()
+
+    def on_recording_progress(self, message: messages.RecordingProgress) -> None:
+        """Say how far a run, a bisection or an export is."""
+        message.stop()
+        self.show_progress(message.text)
+
+    def on_checked(self, message: messages.Checked) -> None:
+        """A check has gone on."""
+        self.trials.take_checks(message)
+
+    def on_linted(self, message: messages.Linted) -> None:
+        """The metadata was looked at."""
+        self.trials.take_findings(message)
+
+    def on_reran(self, message: messages.Reran) -> None:
+        """The passes have run again."""
+        self.trials.take_run(message)
+
+    def on_bisected(self, message: messages.Bisected) -> None:
+        """Go to the rewrite that was found."""
+        step = self.trials.take_bisection(message)
+        if step is not None and self.lists is not None:
+            self.go(step_place(self.lists, step))
+
+    def on_trial_failed(self, message: messages.TrialFailed) -> None:
+        """Say why."""
+        self.trials.take_failure(message)
 
     # -- dialogs -----------------------------------------------------------------------------------
 

@@ -11,10 +11,8 @@ from textual.screen import Screen
 from textual.widgets import Static
 
 from qdqviz.tui import messages
-from qdqviz.tui.model.arrangement import DETAILS, MIN_HEIGHT, MIN_WIDTH, arrange
-from qdqviz.tui.model.details.tabs import detail_facts
+from qdqviz.tui.model.arrangement import MIN_HEIGHT, MIN_WIDTH, arrange
 from qdqviz.tui.model.header import header_runs
-from qdqviz.tui.model.listing import Listing
 from qdqviz.tui.model.lists import Lists
 from qdqviz.tui.model.moving import next_step, opening_place
 from qdqviz.tui.model.outline import build_outline
@@ -22,12 +20,16 @@ from qdqviz.tui.model.place import Place
 from qdqviz.tui.model.scene import Lens, Scene
 from qdqviz.tui.model.view import View
 from qdqviz.tui.model.walking import entry
-from qdqviz.tui.screens.questions import ASKING_TABS, Questions
+from qdqviz.tui.screens.details import Details
+from qdqviz.tui.screens.questions import Questions
+from qdqviz.tui.screens.trials import Trials
 from qdqviz.tui.stage import Stage
 from qdqviz.tui.widgets.outline import OutlineView
 from qdqviz.tui.workshop import Workshop
 
 if TYPE_CHECKING:
+    from textual.timer import Timer
+
     from qdqviz.tui.model.archive import Archive
 
 _PATIENCE = 0.15
@@ -72,8 +74,14 @@ class Workbench(Screen[None]):
         """The panes."""
         self.questions = Questions(self)
         """Asks why."""
+        self.trials = Trials(self)
+        """Checks, and tries out."""
+        self.details = Details(self)
+        """Fills the details pane."""
         self._awaited: tuple[Place, Lens] | None = None
-        self._detailed: object = None
+        self._given_up: tuple[Place, Lens] | None = None
+        self._pause: Timer | None = None
+        self._is_at_opening = True
         self._small = Static(id="small", markup=False)
 
     def compose(self) -> ComposeResult:
@@ -92,6 +100,18 @@ class Workbench(Screen[None]):
         """Nobody looks any more."""
         if self.workshop is not None:
             self.workshop.close()
+        self.trials.close()
+
+    def is_at_rest(self, *, ahead: bool = True) -> bool:
+        """Whether nothing is being made or waits to be; without `ahead` reading ahead is no matter."""
+        if self._awaited is not None or self._pause is not None or self.workshop is None:
+            return False
+        return self.workshop.is_idle(ahead=ahead) and self.trials.is_idle()
+
+    @property
+    def asked(self) -> int:
+        """How many jobs have been asked for so far."""
+        return self.trials.asked + (0 if self.workshop is None else self.workshop.asked)
 
     # -- the trace ---------------------------------------------------------------------------------
 
@@ -100,9 +120,22 @@ class Workbench(Screen[None]):
         self.workshop = Workshop(archive, self.post_message)
         self.take_lists(archive.lists)
 
+    def replace_archive(self, archive: Archive, place: Place) -> None:
+        """Show another recording of the same program, from a place on."""
+        if self.workshop is not None:
+            self.workshop.close()
+        self.workshop = Workshop(archive, self.post_message)
+        self.lists = archive.lists
+        self.stage.forget()
+        self._list_rows()
+        self.change(place=place, lens=Lens(self.view.lens.radius), selected=None, closed=frozenset())
+        self.call_after_refresh(self.workshop.read_ahead)
+        self.tell_position()
+
     def take_lists(self, lists: Lists) -> None:
         """Show the lists of a trace that was opened, or has grown."""
         is_first = self.lists is None or not self.lists.subjects
+        is_first |= self._is_at_opening and self.view.place.kind == "start" and bool(lists.headers)
         self.lists = lists
         self._list_rows()
         if not lists.subjects and not self.is_recording:
@@ -147,19 +180,20 @@ class Workbench(Screen[None]):
         view = self.view
         if (old.closed, old.hide_unchanged) != (view.closed, view.hide_unchanged):
             self._list_rows()
+        self._is_at_opening &= old.place == view.place or self.lists is None or not self.lists.headers
         if old.place != view.place:
             self.stage.outline.move_to(self.stage.outline.outline.nearest(view.place))
             self.tell_position()
         if (old.mode, old.flicker, old.tab, old.alone) != (view.mode, view.flicker, view.tab, view.alone):
             self._arrange()
-        if (old.place, old.lens) != (view.place, view.lens) or self.stage.scene is None:
+        if (old.place, old.lens) != (view.place, view.lens) or self._lacks_scene():
             self._want_scene()
         elif old.selected != view.selected:
             self._show_selected()
         if old.which != view.which:
             self._want_ranges()
         if old.tab != view.tab:
-            self.show_details()
+            self.details.show()
             self.stage.draw_frame(view)
 
     def current(self) -> Scene | None:
@@ -187,6 +221,10 @@ class Workbench(Screen[None]):
 
     # -- scenes ------------------------------------------------------------------------------------
 
+    def _lacks_scene(self) -> bool:
+        """Whether there is no picture although nobody has given it up."""
+        return self.stage.scene is None and self._given_up != (self.view.place, self.view.lens)
+
     def _want_scene(self) -> None:
         if self.workshop is None or self.lists is None or not self.lists.subjects:
             return
@@ -196,14 +234,14 @@ class Workbench(Screen[None]):
             self._show(known)
             return
         self._awaited = (view.place, view.lens)
+        self._given_up = None
         self.workshop.want_scene(view.place, view.lens)
         self.set_timer(_PATIENCE, lambda: self._show_placeholder(view.place, view.lens))
 
     def _show_placeholder(self, place: Place, lens: Lens) -> None:
         if self._awaited == (place, lens):
             self.stage.tell("laying out …  esc stops")
-            self.stage.scene = None
-            self.show_details()
+            self.details.show()
 
     def on_scene_made(self, message: messages.SceneMade) -> None:
         """Show it if it is still wanted."""
@@ -219,9 +257,9 @@ class Workbench(Screen[None]):
     def give_up(self, reason: str) -> None:
         """Show why there is no picture in place of it."""
         self._awaited = None
-        self.stage.scene = None
+        self._given_up = (self.view.place, self.view.lens)
         self.stage.tell(reason)
-        self.show_details()
+        self.details.show()
 
     def _show(self, scene: Scene) -> None:
         self._awaited = None
@@ -258,7 +296,7 @@ class Workbench(Screen[None]):
 
     def _show_selected(self) -> None:
         self._mark()
-        self.show_details()
+        self.details.show()
         self.stage.draw_frame(self.view)
 
     def _mark(self) -> None:
@@ -266,36 +304,19 @@ class Workbench(Screen[None]):
         has_focus = self.stage.left.has_focus or self.stage.right.has_focus
         self.stage.select(self.node() if self.view.selected is not None or has_focus else None)
 
-    def show_details(self) -> None:
-        """Show what the chosen tab says."""
-        if self.workshop is None or self.stage.arrangement is None:
-            return
-        tab = self.stage.tab(self.view)
-        if tab not in DETAILS:
-            return
-        if tab in ASKING_TABS:
-            self.questions.want()
-            self._show_answer(tab)
-            return
-        self._detailed = None
-        self.stage.details_note = ""
-        self.stage.details.show(detail_facts(tab, self.workshop.archive, self.current(), self.node()))
-
-    def _show_answer(self, tab: str) -> None:
-        """Show what is known of the question; one stays at the line where one was while more comes in."""
-        questions = self.questions
-        content = questions.facts() if tab == "why" else questions.listing()
-        self.stage.details_note = content.name if isinstance(content, Listing) else ""
-        about = (tab, questions.current(), questions.answer() is None, questions.chosen)
-        self.stage.details.show(content, keep=about == self._detailed)
-        self._detailed = about
-
     def on_answer_made(self, message: messages.AnswerMade) -> None:
         """Show it if it is still wanted."""
-        tab = "" if self.stage.arrangement is None else self.stage.tab(self.view)
-        if tab in ASKING_TABS and message.answer.question == self.questions.current():
-            self._show_answer(tab)
+        if message.answer.question == self.questions.current():
+            self.details.show_answer()
             self.stage.draw_frame(self.view)
+        self.trials.answered(message.answer)
+
+    def show_verdicts(self) -> None:
+        """Show what checks have found: badges in the list, and the Check tab."""
+        self.stage.outline.show_badges(self.trials.badge if self.trials.verdicts.has_badges else None)
+        self.stage.keys.allow(self.trials.has_program)
+        self.details.show_check()
+        self.stage.draw_frame(self.view)
 
     # -- live ranges -------------------------------------------------------------------------------
 
@@ -307,9 +328,12 @@ class Workbench(Screen[None]):
             self._make_ranges(scene)
         else:
             self.stage.lanes_note = "…"
-            self.set_timer(_PAUSE, lambda: self._make_ranges(scene))
+            if self._pause is not None:
+                self._pause.stop()
+            self._pause = self.set_timer(_PAUSE, lambda: self._make_ranges(scene))
 
     def _make_ranges(self, scene: Scene) -> None:
+        self._pause = None
         area = None if self.stage.arrangement is None else self.stage.areas(self.view)["lanes"]
         if area is not None and scene is self.current() and self.workshop is not None:
             self.workshop.want_ranges(scene, self.view.which, area.width - 1, max(12, area.height))
@@ -332,6 +356,7 @@ class Workbench(Screen[None]):
     def on_titles_made(self) -> None:
         """Show them."""
         self.stage.outline.refresh()
+        self.details.show_check()
 
     # -- size and focus ----------------------------------------------------------------------------
 
@@ -356,7 +381,7 @@ class Workbench(Screen[None]):
             self.stage.show_scene(scene, self.view, self.stage.window_keeping(self.view.selected, scene))
             self._want_ranges()
         self.tell_position()
-        self.show_details()
+        self.details.show()
         self.stage.draw_frame(self.view)
         if self.focused is None or not self.focused.display:
             self.focus_stop(self.stage.tab(self.view))
@@ -378,7 +403,5 @@ class Workbench(Screen[None]):
         self.stage.keys.show(getattr(focused, "pane_kind", ""))
         for pane in self.stage.panes():
             pane.refresh()
-        self.stage.select(
-            self.node() if self.view.selected is not None or self.stage.left.has_focus else None
-        )
+        self._mark()
         self.stage.draw_frame(self.view)

@@ -56,6 +56,7 @@ class KeysBar(Painted):
     """The last line: the keys that matter now; a click does what the key does."""
 
     pane = ""
+    has_program = False
 
     def show(self, pane: str) -> None:
         """Show the keys for a kind of pane."""
@@ -63,9 +64,15 @@ class KeysBar(Painted):
             self.pane = pane
             self.refresh()
 
+    def allow(self, has_program: bool) -> None:
+        """Show the keys that need a program, or leave them out."""
+        if has_program != self.has_program:
+            self.has_program = has_program
+            self.refresh()
+
     def _shown(self) -> list[tuple[str, str, str]]:
         """(key, word, action) that fit; help and quit always do."""
-        keys = footer_keys(self.pane)
+        keys = footer_keys(self.pane, self.has_program)
         last = [key for key in keys if key[2] in ("help", "quit")]
         room = self.size.width - sum(self._width(key) for key in last)
         found = []

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from textual.events import MouseDown, MouseMove, MouseScrollDown, MouseScrollUp, MouseUp, Resize
+from textual.events import MouseDown, MouseMove, MouseScrollDown, MouseScrollUp, MouseUp
 from textual.strip import Strip
 
 from qdqviz.draw.grid import Cells
@@ -74,14 +74,6 @@ class GraphView(Painted, can_focus=True):
         right = right if width(right) <= room else ""
         gap = " " * (columns - width(left) - width(right) - 2)
         return strip_of([(f" {left}", "ui.title"), (f"{gap}{right} ", "ui.note")], self.look, columns)
-
-    def on_resize(self, event: Resize) -> None:
-        """Show as much of the picture as there is room for now."""
-        if self.cells is not None and (self.window.columns, self.window.rows) != event.size:
-            size = event.size
-            self.show(
-                self.cells, Window(self.window.x, self.window.y, size.width, size.height).within(self.cells)
-            )
 
     # -- keys --------------------------------------------------------------------------------------
 

@@ -82,15 +82,18 @@ class LinesView(Painted, can_focus=True):
     def on_mouse_scroll_down(self, event: MouseScrollDown) -> None:
         """Scroll down."""
         event.stop()
+        self.moved()
         self.scroll_lines_to(self.top + _WHEEL)
 
     def on_mouse_scroll_up(self, event: MouseScrollUp) -> None:
         """Scroll up."""
         event.stop()
+        self.moved()
         self.scroll_lines_to(self.top - _WHEEL)
 
     def action_move(self, by: int) -> None:
         """Move the cursor."""
+        self.moved()
         self.cursor = max(0, min(self.cursor + by, len(self.lines) - 1))
         height = self.size.height
         if self.cursor < self.top:
@@ -110,6 +113,9 @@ class LinesView(Painted, can_focus=True):
                 if self._follow(part):
                     return
 
+    def moved(self) -> None:
+        """Somebody has gone to another line."""
+
     def lead_here(self) -> Lead | None:
         """Where the cursor's line leads, unless to a node of the graph that is shown."""
         line = self.lines[self.cursor] if self.cursor < len(self.lines) else ()
@@ -120,6 +126,7 @@ class LinesView(Painted, can_focus=True):
         index = self.top + event.y
         if index >= len(self.lines):
             return
+        self.moved()
         self.cursor = index
         self.refresh()
         x = 0
@@ -144,6 +151,7 @@ class DetailsView(LinesView):
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._content: Sequence[Fact] | Listing = ()
+        self._is_fresh = False
 
     def show(self, content: Sequence[Fact] | Listing, *, keep: bool = False) -> None:
         """Show something else.
@@ -153,13 +161,19 @@ class DetailsView(LinesView):
             keep: Stay at the same line.
         """
         self._content = content
-        self._lay_out(keep)
+        self._is_fresh |= not keep
+        self._lay_out()
 
     def on_resize(self, event: Resize) -> None:
         """Wrap again."""
-        self._lay_out(True)
+        self._lay_out()
 
-    def _lay_out(self, keep: bool) -> None:
+    def moved(self) -> None:
+        """Somebody has gone to another line: that is where one stays."""
+        self._is_fresh = False
+
+    def _lay_out(self) -> None:
+        keep = not self._is_fresh
         columns = self.size.width - 3
         if columns <= 8:
             return

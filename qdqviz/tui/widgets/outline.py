@@ -13,7 +13,7 @@ from qdqviz.tui.keys import bindings
 from qdqviz.tui.messages import FoldToggled, PlacePicked, RowsSeen
 from qdqviz.tui.model.lists import Lists
 from qdqviz.tui.model.outline import Outline
-from qdqviz.tui.model.row_text import row_runs
+from qdqviz.tui.model.row_text import BadgeOf, row_runs
 from qdqviz.tui.widgets.paint import strip_of
 from qdqviz.tui.widgets.pane import Painted
 
@@ -40,6 +40,12 @@ class OutlineView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
         self._folded: frozenset[int] = frozenset()
         self._title_of = title_of
         self._seen: tuple[int, ...] = ()
+        self._badge_of: BadgeOf | None = None
+
+    def show_badges(self, badge_of: BadgeOf | None) -> None:
+        """Show badges, or none."""
+        self._badge_of = badge_of
+        self.refresh()
 
     def show(self, outline: Outline, lists: Lists, closed: frozenset[int]) -> None:
         """Show other rows."""
@@ -54,6 +60,8 @@ class OutlineView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
         """Put the cursor on a row and scroll it into view, with a few rows around it."""
         self.cursor = max(0, min(index, len(self.outline.rows) - 1))
         height = self.scrollable_content_region.height
+        if not height:
+            return  # its place is not known yet; once it is, the cursor is brought into view
         margin = min(3, max(height - 1, 0) // 3)
         top = self.scroll_offset.y
         if self.cursor - margin < top:
@@ -84,7 +92,7 @@ class OutlineView(Painted, ScrollView, can_focus=True, inherit_bindings=False):
         row = self.outline.rows[index]
         is_here = index == self.cursor
         runs = [("▶" if is_here else " ", "ui.focus")]
-        runs += row_runs(row, self._lists, self._title_of, self._folded, columns - 1)
+        runs += row_runs(row, self._lists, self._title_of, self._folded, columns - 1, self._badge_of)
         cursor = ("ui.cursor" if self.has_focus else "ui.cursor_blur") if is_here else ""
         return strip_of(runs, self.look, columns, cursor=cursor)
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from qdqviz.tui.model.archive import Archive
-from qdqviz.tui.model.details.fact import Fact, heading, plain_fact
+from qdqviz.tui.model.details.fact import Fact, plain_fact
 from qdqviz.tui.model.scene import Scene
 
 
@@ -18,8 +18,6 @@ class DetailTab:
     """Names it in the code."""
     title: str
     """What it is called."""
-    missing: str = ""
-    """What stands in it as long as it is not built."""
 
 
 DETAIL_TABS = (
@@ -27,23 +25,20 @@ DETAIL_TABS = (
     DetailTab("node", "Node"),
     DetailTab("meta", "Meta"),
     DetailTab("source", "Source"),
-    DetailTab("check", "Check", "Whether a rewrite kept the numbers: this pane is not built yet."),
+    DetailTab("check", "Check"),
 )
 """All tabs."""
 
 
 def detail_facts(tab: str, archive: Archive, scene: Scene | None, node: int | None) -> Sequence[Fact]:
-    """What a tab says.
+    """What a tab about a node says.
 
     Args:
-        tab: Name of the tab.
+        tab: `node` or `meta`.
         archive: The trace.
         scene: What is shown; None while it is made.
         node: The node that it is about; None where there is none.
     """
-    missing = next((each.missing for each in DETAIL_TABS if each.name == tab), "")
-    if missing:
-        return [heading(missing, "muted")]
     if scene is None:
         return []
     if node is None:
