@@ -16,7 +16,7 @@ from qdqviz.ir.computed import ComputedSpecs
 from qdqviz.ir.graph import Body
 from qdqviz.ir.labels import label_lines, short_names
 from qdqviz.ir.neighbourhood import Fold, Neighbourhood
-from qdqviz.ir.node import NodeState, OpInfo, TensorSpec
+from qdqviz.ir.node import Constant, NodeState, OpInfo, TensorSpec
 from qdqviz.ir.roles import Role, op_name, role
 from qdqviz.ir.text import bytes_text, safe_text, spec_bytes, spec_text
 
@@ -181,7 +181,12 @@ class _Builder:
             found = body.get(node)
             return "?" if found is None else found.name
 
-        lines = tuple(safe_text(line) for line in label_lines(state, self._ops, name_of))
+        def constant_of(node: int) -> Constant | None:
+            found = body.get(node)
+            return None if found is None else found.constant
+
+        texts = label_lines(state, self._ops, name_of, constant_of)
+        lines = tuple(safe_text(line) for line in texts)
         name = safe_text(self._names.get(state.name, state.name))
         return Face("" if name == lines[0] else name, lines, role(state), _dtype(state))
 

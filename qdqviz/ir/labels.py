@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
-from qdqviz.ir.node import NodeState, OpInfo
+from qdqviz.ir.node import Constant, NodeState, OpInfo
 from qdqviz.ir.qparams import NO_OPS, QParams, qparams
 from qdqviz.ir.roles import Role, op_name, role
 from qdqviz.ir.text import bytes_text, number_text, slice_text, spec_bytes, spec_text, value_text
@@ -18,6 +18,9 @@ from qdqviz.ir.values import Ref, Value
 
 NameOf = Callable[[int], str]
 """Gives a node's name from its identity."""
+
+ConstantOf = Callable[[int], "Constant | None"]
+"""Gives the constant that a node stands for, from the node's identity."""
 
 _QUIET_NAMESPACES = {
     "",
@@ -110,7 +113,12 @@ _SPREAD = {"permute", "view", "reshape", "expand", "repeat"}
 _ARITHMETIC = {"add", "sub", "mul", "div", "pow", "rsub", "remainder", "eq", "ne", "lt", "le", "gt", "ge"}
 
 
-def op_label(node: NodeState, ops: Mapping[str, OpInfo] = NO_OPS, name_of: NameOf | None = None) -> str:
+def op_label(
+    node: NodeState,
+    ops: Mapping[str, OpInfo] = NO_OPS,
+    name_of: NameOf | None = None,
+    constant_of: ConstantOf | None = None,
+) -> str:
     """The op's short name with the argument that matters: `permute [0,2,1]`, `slice dim=1 0:8`.
 
     A placeholder or constant shows the name that it goes by; for quantization see `qparams_text`.
@@ -123,15 +131,18 @@ def op_label(node: NodeState, ops: Mapping[str, OpInfo] = NO_OPS, name_of: NameO
     words = [_op_word(node), *_argument_words(node, name.plain, ops, name_of)]
     found = qparams(node, ops)
     if found is not None:
-        words.append(qparams_text(found, name_of))
+        words.append(qparams_text(found, name_of, constant_of))
     return " ".join(word for word in words if word)
 
 
 def label_lines(
-    node: NodeState, ops: Mapping[str, OpInfo] = NO_OPS, name_of: NameOf | None = None
+    node: NodeState,
+    ops: Mapping[str, OpInfo] = NO_OPS,
+    name_of: NameOf | None = None,
+    constant_of: ConstantOf | None = None,
 ) -> tuple[str, ...]:
     """The lines of a box: what it does, then dtype, shape and bytes of what it makes."""
-    first = op_label(node, ops, name_of)
+    first = op_label(node, ops, name_of, constant_of)
     size = spec_bytes(node.spec)
     second = spec_text(node.spec) if node.op != "output" else ""
     if second and size is not None:
@@ -139,13 +150,15 @@ def label_lines(
     return (first, second) if second else (first,)
 
 
-def qparams_text(found: QParams, name_of: NameOf | None = None) -> str:
-    """`s=0.0213 z=-3`; per channel `axis=0`; scales that other nodes hold by their names."""
+def qparams_text(found: QParams, name_of: NameOf | None = None, constant_of: ConstantOf | None = None) -> str:
+    """`s=0.0213 z=-3`; per channel `axis=0 s=0.0011…0.0042`; scales that ops compute by the ops' names."""
     if found.source is not None:
-        return f"{_scale_text(found.source, name_of)} → {_scale_text(found, name_of)}"
+        own, source = (_scale_text(each, name_of, constant_of) for each in (found, found.source))
+        return f"{source} → {own}"
+    ranges = _extents_text(found, constant_of) if constant_of is not None else ""
     words = []
     if found.scheme == "per_channel":
-        words.append(f"per channel axis={found.axis}")
+        words.append(f"axis={found.axis}" if ranges else f"per channel axis={found.axis}")
     elif found.scheme == "per_channel_group":
         words.append(f"per group of {found.block[0] if found.block else '?'}")
     elif found.scheme == "per_token":
@@ -153,7 +166,9 @@ def qparams_text(found: QParams, name_of: NameOf | None = None) -> str:
     elif found.scheme == "affine" and found.block:
         words.append(f"block {value_text(found.block)}")
     if found.scheme in ("per_tensor", "affine") or not found.tensor_valued:
-        words.append(_scale_text(found, name_of))
+        words.append(_scale_text(found, name_of, constant_of))
+    else:
+        words.append(ranges)
     return " ".join(word for word in words if word)
 
 
@@ -240,11 +255,30 @@ def _once(text: str) -> str:
     return items[0] if len(items) > 1 and len(set(items)) == 1 else text
 
 
-def _scale_text(found: QParams, name_of: NameOf | None) -> str:
+def _scale_text(found: QParams, name_of: NameOf | None, constant_of: ConstantOf | None = None) -> str:
     words = []
     for letter, value in (("s", found.scale), ("z", found.zero_point)):
         if isinstance(value, Ref):
-            words.append(f"{letter}={short_name(name_of(value.node)) if name_of else '·'}")
+            held = _extent_text(constant_of(value.node)) if constant_of else ""
+            words.append(f"{letter}={held or (short_name(name_of(value.node)) if name_of else '·')}")
         elif value is not None:
             words.append(f"{letter}={value_text(value)}")
     return " ".join(words)
+
+
+def _extents_text(found: QParams, constant_of: ConstantOf) -> str:
+    """The ranges of the scales and of zero points other than 0, where constants hold them."""
+    held = (
+        (letter, constant_of(value.node) if isinstance(value, Ref) else None)
+        for letter, value in (("s", found.scale), ("z", found.zero_point))
+    )
+    told = ((letter, _extent_text(constant)) for letter, constant in held)
+    return " ".join(f"{letter}={text}" for letter, text in told if text and (letter, text) != ("z", "0"))
+
+
+def _extent_text(constant: Constant | None) -> str:
+    """`0.0011…0.0042`, or one number where the smallest value is the largest; empty if not measured."""
+    if constant is None or constant.extent is None:
+        return ""
+    low, high = constant.extent
+    return number_text(low) if low == high else f"{low:.2g}…{high:.2g}"

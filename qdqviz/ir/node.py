@@ -95,6 +95,8 @@ class Constant:
     """Content hash of a tensor (dtype, shape and bytes); None for what is no tensor."""
     spec: TensorSpec | None = None
     """The tensor's dtype and shape; None for what is no tensor."""
+    extent: tuple[float, float] | None = None
+    """Smallest and largest value of a small tensor, such as the scales of channels; None if not measured."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,14 +118,16 @@ def spec_from_json(data: Any) -> Spec:
 def _constant_to_json(constant: Constant | None) -> Any:
     if constant is None:
         return None
-    return [constant.kind, constant.target, constant.fingerprint, spec_to_json(constant.spec)]
+    fields = [constant.kind, constant.target, constant.fingerprint, spec_to_json(constant.spec)]
+    return fields if constant.extent is None else [*fields, *constant.extent]
 
 
 def _constant_from_json(data: Any) -> Constant | None:
     if data is None:
         return None
     spec = spec_from_json(data[3])
-    return Constant(data[0], data[1], data[2], spec if isinstance(spec, TensorSpec) else None)
+    extent = (data[4], data[5]) if len(data) > 4 else None
+    return Constant(data[0], data[1], data[2], spec if isinstance(spec, TensorSpec) else None, extent)
 
 
 def _pairs_to_json(pairs: Sequence[tuple[str, Value]]) -> Any:

@@ -81,6 +81,25 @@ def test_a_label_is_the_short_op_and_the_argument_that_matters(node, label):
     assert op_label(node, name_of=lambda node: f"node{node}") == label
 
 
+def test_scales_that_constants_hold_are_shown_by_their_range():
+    held = {
+        7: Constant("buffer", "scale", "f", extent=(0.00112, 0.0042)),
+        8: Constant("buffer", "zero_point", "g", extent=(0, 0)),
+        9: Constant("buffer", "zero_point", "h", extent=(-3, 4)),
+        10: Constant("buffer", "scale", "i", extent=(0.02131, 0.02131)),
+    }
+    channels = call(
+        "quantized_decomposed.dequantize_per_channel.default", X, Ref(7), Ref(8), 1, -127, 127, INT8
+    )
+    assert op_label(channels, constant_of=held.get) == "dequantize axis=1 s=0.0011…0.0042"
+    shifted = call("quantized_decomposed.quantize_per_channel.default", X, Ref(7), Ref(9), 0, -8, 7, INT8)
+    assert op_label(shifted, constant_of=held.get) == "quantize axis=0 s=0.0011…0.0042 z=-3…4"
+    one = call("quantized_decomposed.quantize_per_tensor.tensor", X, Ref(10), Ref(8), -128, 127, INT8)
+    assert op_label(one, constant_of=held.get) == "quantize s=0.0213 z=0"
+    computed = call("quantized_decomposed.quantize_per_tensor.tensor", X, Ref(3), Ref(4), -128, 127, INT8)
+    assert op_label(computed, name_of="node{}".format, constant_of=held.get) == "quantize s=node3 z=node4"
+
+
 def test_an_argument_is_found_by_its_name_in_the_schema_and_by_keyword():
     target = "aten.permute.default"
     info = OpInfo(target, ("self", "other", "dims"))

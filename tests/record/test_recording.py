@@ -467,3 +467,27 @@ def test_a_lifted_constant_edited_behind_its_placeholder_is_a_rewrite(tmp_path):
         Scales()(program.graph_module)
     trace = recording.trace()
     assert titles(trace) == [("b_weight", ["constant"])]
+
+
+@pytest.mark.parametrize(
+    ("tensor", "extent"),
+    [
+        (torch.tensor([0.5, 0.25, 2.0]), (0.25, 2.0)),
+        (torch.tensor([[3, -4]], dtype=torch.int64), (-4, 3)),
+        (torch.tensor(7, dtype=torch.int8), (7, 7)),
+        (torch.tensor([True, False]), (False, True)),
+        (torch.tensor([1.0, float("nan")]), None),
+        (torch.tensor([1.0, float("inf")]), None),
+        (torch.tensor([1j]), None),
+        (torch.empty(0), None),
+        (torch.ones(2).to(torch.float8_e4m3fn), None),
+        (torch.zeros(100, 100), None),
+    ],
+    ids=["reals", "integers", "one", "bool", "nan", "infinity", "complex", "empty", "float8", "large"],
+)
+def test_the_range_of_a_small_constant_is_in_the_trace(tensor, extent, tmp_path):
+    module = holding()
+    module.weight = tensor
+    trace, _ = recorded(tmp_path, lambda: ReluToTanh()(module))
+    constants = [node.constant for node in trace.first(0).root if node.op == "get_attr"]
+    assert [constant.extent for constant in constants] == [extent]
