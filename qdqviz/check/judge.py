@@ -154,8 +154,12 @@ class Judge:
         if old is None:
             return
         if node.id in self._region.rewired:
-            for position, one, two in replaced_inputs(old, node):
-                self._meet(Boundary(node.id, one, two, self._name_output(position)))
+            replaced = {position: one for position, one, _ in replaced_inputs(old, node)}
+            for position, new in enumerate(refs(node.args)):
+                # A node between changed ones may give another value, though it is the same node.
+                if position in replaced or new in self._changed:
+                    one = replaced.get(position, new)
+                    self._meet(Boundary(node.id, one, new, self._name_output(position)))
             return
         was, now = self._sides.run_then(old), self._sides.run_now(node)
         if isinstance(was, Missing) or isinstance(now, Missing):

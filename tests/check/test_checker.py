@@ -208,6 +208,28 @@ def test_what_lies_between_two_ends_of_a_rewrite_may_change(tmp_path):
     assert check(session_of(module, inputs, [in_place(remove_one)], tmp_path)).verdict == "differs"
 
 
+def test_what_lies_between_may_not_give_an_output_another_value(tmp_path):
+    """A quantize goes above a view that an output reads by another way: that output becomes int8 too."""
+    graph = torch.fx.Graph()
+    view = graph.call_function(AT.view.default, (graph.placeholder("x"), [2, 2]))
+    quantized = graph.call_function(QD.quantize_per_tensor.default, (view, 0.1, 0, -128, 127, torch.int8))
+    graph.output((quantized, graph.call_function(AT.relu.default, (view,))))
+    module = fake_values(torch.fx.GraphModule(torch.nn.Module(), graph), torch.randn(4))
+
+    def advance(module):
+        for quantize in module.graph.find_nodes(op="call_function", target=QD.quantize_per_tensor.default):
+            view, *parameters = quantize.args
+            above = Editor(module).call(view.args[0], quantize.target, view.args[0], *parameters)
+            quantize.replace_all_uses_with(view)
+            view.args = (above, view.args[1])
+            module.graph.erase_node(quantize)
+
+    report = check(session_of(module, (torch.randn(4),), [in_place(advance)], tmp_path))
+    (found,) = report.rewrites
+    assert (found.judgement.verdict, found.judgement.kind) == ("differs", "shape_dtype")
+    assert found.judgement.where == "output 1"
+
+
 # -- what graphs hold --------------------------------------------------------------------------------
 
 
