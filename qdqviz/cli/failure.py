@@ -48,6 +48,15 @@ def raising_run(trace: Trace) -> PassRun | None:
     return failed[-1] if failed else None
 
 
+def raised(trace: Trace) -> list[str]:
+    """One line for each pass that an exception ended: what it raised, where, and what tells more."""
+    return [
+        f"{run.label} raised {_what(run.error)}; `qdqviz why {trace.path} --pass {run.label}` tells more"
+        for run in trace.runs
+        if run.error is not None and run.kind == "pass"
+    ]
+
+
 def what_is_kept(trace: Trace) -> str:
     """How much a trace holds and where it is."""
     from qdqviz.explain.naming import counted

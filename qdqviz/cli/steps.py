@@ -6,6 +6,7 @@ from argparse import ArgumentParser, Namespace
 from typing import TYPE_CHECKING, Any
 
 from qdqviz.cli.command import Command
+from qdqviz.cli.failure import raised
 from qdqviz.cli.options import add_json, add_trace
 from qdqviz.cli.output import Output
 from qdqviz.cli.table import columns
@@ -41,14 +42,20 @@ class Steps(Command):
 
 
 def print_steps(trace: Trace, output: Output) -> None:
-    """One line for each rewrite: step, pass, what it did."""
-    from qdqviz.explain.sentence import sentence
-
+    """One line for each rewrite: step, pass, what it did; and one for each pass that raised."""
     if not trace.complete:
         output.warn(f"{trace.path} is incomplete: its recording was cut off or still runs")
     if not trace.steps:
         output.note(nothing_happened(trace))
-        return
+    else:
+        _print_rows(trace, output)
+    for line in raised(trace):
+        output.line(line)
+
+
+def _print_rows(trace: Trace, output: Output) -> None:
+    from qdqviz.explain.sentence import sentence
+
     several = len({(header.subject, header.path) for header in trace.headers}) > 1
     rows = [["step", "pass", *(["graph"] if several else [])]]
     for header in trace.headers:

@@ -93,7 +93,9 @@ def test_a_pass_that_raises_leaves_its_partial_trace_and_one_line(qdqviz, files)
     trace = Trace("t.qdqtrace")
     assert trace.steps == 1 and trace.complete
     assert [item.label for item in trace.runs if item.error] == ["Renegade"]
-    assert "Turned relu from relu into tanh." in qdqviz("steps", "t.qdqtrace").out
+    steps = qdqviz("steps", "t.qdqtrace").out.splitlines()
+    assert "Turned relu from relu into tanh." in steps[1]
+    assert steps[2].startswith("Renegade raised RuntimeError: half way at mypasses.py:14; `qdqviz why")
 
 
 def test_ctrl_c_keeps_the_trace_and_says_where_it_is(qdqviz, files):
