@@ -16,9 +16,9 @@ DESCRIPTION = """\
 A time-travel debugger for graph passes: it watches any PyTorch FX or ExecuTorch pass while it
 runs, splits what the pass did into single rewrites, and lets you walk through them.
 
-  qdqviz demo                                        look around
+  qdqviz demo                                           look around
   qdqviz run encoder -p cadence-reorder -o t.qdqtrace   record a sample
-  qdqviz open t.qdqtrace                             walk through what was recorded
+  qdqviz open t.qdqtrace                                walk through what was recorded
 """
 
 EPILOG = """\
