@@ -7,6 +7,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -48,7 +49,11 @@ class Side:
         """What was found about a rewrite; None where nothing was checked."""
         if self.check is None or step is None:
             return None
-        return next((each.judgement for each in self.check.rewrites if each.step == step), None)
+        return self._judgements.get(step)
+
+    @cached_property
+    def _judgements(self) -> dict[int, Judgement]:
+        return {} if self.check is None else {each.step: each.judgement for each in self.check.rewrites}
 
     @property
     def outputs(self) -> Judgement | None:

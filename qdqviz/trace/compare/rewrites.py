@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TypeAlias
 
 from qdqviz.trace.compare.edits import Compared, EditComparer, placed
@@ -11,6 +12,9 @@ from qdqviz.trace.compare.matching import match_made
 from qdqviz.trace.compare.model import Difference, RewritePair, Status
 from qdqviz.trace.compare.replay import Edit, History
 from qdqviz.trace.model import Rewrite
+
+MOST_CANDIDATES = 64
+"""How many rewrites of other nodes are tried as a counterpart: many may touch one node, a long cat, say."""
 
 _Key: TypeAlias = "tuple[str, int | str]"
 """Path of the focus, and its identity, or where there is none the name of the call."""
@@ -64,7 +68,8 @@ class RewriteAligner:
     def _same_elsewhere(self, edits: tuple[Edit, ...], waiting: _Waiting) -> Rewrite | None:
         """A rewrite that does the same, though its pass looked at another node."""
         nodes = (self._pairs.right_of(each.old.id) for each in edits if each.old is not None)
-        for candidate in waiting.touching(node for node in nodes if node is not None):
+        touching = waiting.touching(node for node in nodes if node is not None)
+        for candidate in islice(touching, MOST_CANDIDATES):
             compared = self._comparer.compare(edits, waiting.edits(candidate))
             if all(each.is_metadata for each in compared.differences):
                 return candidate
@@ -98,7 +103,7 @@ class _Waiting:
         self._history = history
         self._free = {each.step: each for each in rewrites}
         self._unplaced = deque(self._free)
-        self._by_key: dict[_Key, list[int]] = defaultdict(list)
+        self._by_key: dict[_Key, deque[int]] = defaultdict(deque)
         self._by_node: dict[int, list[int]] = defaultdict(list)
         for each in rewrites:
             self._by_key[each.path, each.name if each.focus is None else each.focus].append(each.step)
@@ -108,8 +113,10 @@ class _Waiting:
 
     def looking_at(self, key: _Key | None) -> Rewrite | None:
         """The first one with this focus (or, where there is none, of this name)."""
-        steps = [] if key is None else self._by_key.get(key, [])
-        return next((self._free[step] for step in steps if step in self._free), None)
+        steps = deque[int]() if key is None else self._by_key.get(key, deque())
+        while steps and steps[0] not in self._free:
+            steps.popleft()
+        return self._free[steps[0]] if steps else None
 
     def touching(self, nodes: Iterable[int]) -> Iterator[Rewrite]:
         """Those that change one of these nodes, each once."""

@@ -10,6 +10,7 @@ from qdqviz.ir.graph import GraphState
 from qdqviz.trace.compare.absence import Absences
 from qdqviz.trace.compare.edits import EditComparer, placed
 from qdqviz.trace.compare.figures import figures
+from qdqviz.trace.compare.garbage import rare_collections
 from qdqviz.trace.compare.graphs import graph_difference
 from qdqviz.trace.compare.model import (
     Comparison,
@@ -39,7 +40,8 @@ def compare(left: Trace, right: Trace, *, metadata: bool = True) -> Comparison:
     Raises:
         TraceFileError: If a trace is damaged.
     """
-    return _Comparing(left, right, metadata).run()
+    with rare_collections():
+        return _Comparing(left, right, metadata).run()
 
 
 class _Comparing:
