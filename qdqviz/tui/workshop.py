@@ -122,7 +122,7 @@ class Workshop:
         self._engine = self._engine or LayoutEngine()
         self._cancel, self._making = Cancel(), key
         try:
-            made = make_scene(self.archive, place, lens, self._engine, self._cancel)
+            made = self._make(place, lens, self._engine, self._cancel)
         finally:
             self._cancel = self._making = None
         with self._lock:
@@ -130,6 +130,10 @@ class Workshop:
             while len(self._scenes) > REMEMBERED:
                 self._scenes.popitem(last=False)
         return made
+
+    def _make(self, place: Place, lens: Lens, engine: LayoutEngine, cancel: Cancel) -> Scene:
+        """Make a scene; a comparison of two traces makes other ones."""
+        return make_scene(self.archive, place, lens, engine, cancel)
 
     def _key(self, place: Place, lens: Lens) -> _Key:
         """A pass that goes on looks different with every rewrite."""

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from qdqviz.ir.graph import ROOT, Body, GraphState
+from qdqviz.ir.node import OpInfo
 from qdqviz.ir.roles import Role, role
 from qdqviz.tui.model.archive import Archive
 from qdqviz.tui.model.place import Place
@@ -90,15 +91,30 @@ def make_scene(
         LayoutError: The engine is missing, failed, took too long or was cancelled.
         TraceFileError: The trace is damaged.
     """
+    return draw_scene(look(archive, place, lens), archive.lists.ops, place, lens, engine, cancel)
+
+
+def draw_scene(
+    seen: Sight,
+    ops: Mapping[str, OpInfo],
+    place: Place,
+    lens: Lens,
+    engine: LayoutEngine,
+    cancel: Cancel | None = None,
+) -> Scene:
+    """Lay out and draw what there is to see at a place. Call it in a worker.
+
+    Raises:
+        LayoutError: The engine is missing, failed, took too long or was cancelled.
+    """
     from qdqviz.draw.cells import draw_cells
     from qdqviz.draw.picture import picture
 
-    seen = look(archive, place, lens)
     shown = picture(
         seen.before,
         seen.after,
         seen.focus,
-        archive.lists.ops,
+        ops,
         radius=_radius(place, lens, seen),
         opened=lens.opened,
         engine=engine,
