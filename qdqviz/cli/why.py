@@ -151,6 +151,7 @@ def guard_json(guard: Guard) -> dict[str, Any]:
         "kind": guard.kind,
         "outcome": guard.outcome,
         "bound": guard.bound,
+        "about": [_link_json(node) for node in guard.about],
         "values": [_seen_json(seen) for seen in guard.values],
         "siblings": [guard_json(sibling) for sibling in guard.siblings],
     }

@@ -74,6 +74,9 @@ class Guard:
     """What was bound to the tested name, as the source has it; empty where no name was tested."""
     values: tuple[Seen, ...] = ()
     """What it saw at that instant."""
+    about: tuple[NodeLink, ...] = ()
+    """The nodes that its function was called for, where no value names a node and they are others than the
+    one asked about."""
     siblings: tuple[Guard, ...] = ()
     """Other tests to blame alike: arms of an elif chain, operands of one `or`, rounds of one loop."""
 

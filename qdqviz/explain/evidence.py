@@ -35,6 +35,11 @@ class Look:
     """Its calls, replayed."""
 
     @property
+    def dropped(self) -> bool:
+        """Whether a comprehension dropped the node, other than one that only asks about all nodes."""
+        return bool(self.chain.links) and self.chain.filtered and not (self.chain.kept or self.chain.scan)
+
+    @property
     def progress(self) -> int:
         """How many different things it asked."""
         return len({event.site for event in self.attempt.events if event.kind in _ASKING})
@@ -141,6 +146,28 @@ class Evidence:
     def known_before(self, run: PassRun, path: str) -> Body:
         """The nodes of a graph before a pass run."""
         return self.state_before(run).bodies.get(path) or Body()
+
+
+def deciding(looks: Sequence[Look]) -> Look | None:
+    """Of a node's attempts the one that tells why it was left alone; None where no loop looked at it.
+
+    That is the one that got furthest: it asked most different things; of equals the last. What a loop set
+    aside, and a comprehension dropped after that, got no further than there.
+    """
+    asked = [
+        at
+        for at, look in enumerate(looks)
+        if not look.chain.filtered and (look.chain.links or look.chain.kept)
+    ]
+    if not asked:
+        return None
+    last = looks[asked[-1]]
+    if last.chain.kept and not last.chain.links:
+        dropped = [look for look in looks[asked[-1] + 1 :] if look.dropped]
+        if dropped:
+            return dropped[-1]
+    told = [looks[at] for at in asked if looks[at].chain.links]
+    return furthest(told) if told else last
 
 
 def furthest(looks: Sequence[Look]) -> Look:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from qdqviz.explain.answer import Guard, NearMiss, NodeLink
-from qdqviz.explain.evidence import Evidence, Look
+from qdqviz.explain.evidence import Evidence, Look, deciding
 from qdqviz.ir.graph import GraphState
 from qdqviz.ir.roles import op_name
 from qdqviz.trace.model import Attempt, PassRun
@@ -27,15 +27,11 @@ def near_misses(evidence: Evidence, run: PassRun) -> tuple[NearMiss, ...]:
     A node counts once, for the attempt that got furthest; attempts that fired count for nothing. Equal
     paths through the pass are explained once.
     """
-    best = _best_attempts(evidence, run)
     known: dict[Any, Look] = {}
     groups: dict[Any, _Group] = {}
-    for node, attempt in best.items():
-        shape = tuple((event.kind, event.site, event.outcome) for event in attempt.events)
-        look = known.get(shape)
-        if look is None:
-            look = known[shape] = evidence.look(attempt)
-        if look.chain.filtered or not look.chain.links:
+    for node, attempts in _declined(evidence, run).items():
+        look = deciding([_look(evidence, each, known) for each in attempts])
+        if look is None or not look.chain.links:
             continue
         place = _place(look)
         group = groups.get(place)
@@ -45,27 +41,33 @@ def near_misses(evidence: Evidence, run: PassRun) -> tuple[NearMiss, ...]:
                 continue
             group = groups[place] = _Group(guard)
         group.passed = max(group.passed, look.progress)
-        group.nodes[node] = NodeLink(node, attempt.name, attempt.path)
+        group.nodes[node] = NodeLink(node, attempts[0].name, attempts[0].path)
     states = evidence.state_before(run), evidence.state_after(run)
     found = [_miss(group, states) for group in groups.values()]
     return tuple(sorted(found, key=lambda miss: (-miss.passed, -miss.count)))
 
 
-def _best_attempts(evidence: Evidence, run: PassRun) -> dict[int, Attempt]:
-    """For each declined node that the program holds, the attempt that asked most different things."""
+def _look(evidence: Evidence, attempt: Attempt, known: dict[Any, Look]) -> Look:
+    """An attempt explained, or another one that asked the same and got the same answers."""
+    shape = tuple((event.kind, event.site, event.outcome) for event in attempt.events)
+    look = known.get(shape)
+    if look is None:
+        look = known[shape] = evidence.look(attempt)
+    return look
+
+
+def _declined(evidence: Evidence, run: PassRun) -> dict[int, list[Attempt]]:
+    """The attempts on each node that the program holds and that nothing was done to."""
     fired: set[int] = set()
-    best: dict[int, tuple[int, Attempt]] = {}
+    found: dict[int, list[Attempt]] = {}
     for attempt in evidence.trace.attempts(run.id):
         if attempt.focus is None:
             continue
         if attempt.outcome != "declined":
             fired.add(attempt.focus)
-            continue
-        progress = len({event.site for event in attempt.events})
-        if progress >= best.get(attempt.focus, (0, attempt))[0]:
-            best[attempt.focus] = progress, attempt
-    known = _identities(evidence.state_before(run)) | _identities(evidence.state_after(run))
-    return {node: each for node, (_, each) in best.items() if node in known and node not in fired}
+        found.setdefault(attempt.focus, []).append(attempt)
+    held = _identities(evidence.state_before(run)) | _identities(evidence.state_after(run))
+    return {node: each for node, each in found.items() if node in held and node not in fired}
 
 
 def _identities(state: GraphState) -> set[int]:

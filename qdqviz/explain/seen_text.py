@@ -25,6 +25,11 @@ def op_text(target: str) -> str:
     return _EDGE_PACKET.sub(r"edge.\1", target)
 
 
+def foreign_text(name: str) -> str:
+    """A node that is none of the program's, such as a pattern's: nothing to go to."""
+    return f"{name} of another graph"
+
+
 def seen_nodes(value: Value) -> list[NodeSeen]:
     """The nodes in a value, in order."""
     found: list[NodeSeen] = []
@@ -71,4 +76,6 @@ def _atom(atom: Atom) -> str:
         return short_dtype(atom.text)
     if atom.kind == "function":
         return op_text(atom.text)
+    if atom.kind == "node":
+        return foreign_text(atom.text)
     return f"<{atom.text}>" if atom.kind in ("opaque", "module") else atom.text

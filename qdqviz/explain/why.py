@@ -9,7 +9,7 @@ from qdqviz.errors import UsageError
 from qdqviz.explain.answer import NodeLink, Verdict, Why
 from qdqviz.explain.ask import find_node, find_runs, single_run
 from qdqviz.explain.considered import considered
-from qdqviz.explain.evidence import Evidence, Look, furthest
+from qdqviz.explain.evidence import Evidence, Look, deciding
 from qdqviz.explain.near_misses import near_misses
 from qdqviz.explain.nearest import wanted_here, with_kinship
 from qdqviz.explain.never import never
@@ -97,15 +97,17 @@ class Explainer:
         raised = next((look for look in looks if look.attempt.outcome == "raised"), None)
         if raised is not None:
             return replace(evidence.told(raised, blank), verdict="raised", error=run.error)
-        asked = [look for look in looks if not look.chain.filtered and (look.chain.links or look.chain.kept)]
-        if asked:
-            return with_kinship(evidence, run, wanted_here(evidence, run, self._declined(asked, blank)))
+        declined = self._declined(looks, blank)
+        if declined is not None:
+            return with_kinship(evidence, run, wanted_here(evidence, run, declined))
         seen = considered(evidence, run, link, blank)
         return seen or with_kinship(evidence, run, never(evidence, run, link, looks, blank))
 
-    def _declined(self, looks: Sequence[Look], blank: Why) -> Why:
-        """The attempt that got furthest: the one that asked most different things; of equals the last."""
-        best = furthest([look for look in looks if look.chain.links] or looks)
+    def _declined(self, looks: Sequence[Look], blank: Why) -> Why | None:
+        """The attempt on the node that tells why it was left alone, if there was any."""
+        best = deciding(looks)
+        if best is None:
+            return None
         answer = replace(self._evidence.told(best, blank), verdict="declined")
         if not best.chain.links:
             return replace(answer, note="it was set aside for later, and nothing was done with it")

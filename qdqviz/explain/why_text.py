@@ -122,7 +122,8 @@ def _because(guard: Guard | None) -> str:
         said = f"{enumerated([f'`{text}`' for text in tests], _MOST_JOINED)} are {_truth(guard)}"
     else:
         said = test_text(guard)
-    return f": {said}{_with_values(guard)}"
+    about = f" at {enumerated([node.name for node in guard.about])}" if guard.about else ""
+    return f": {said}{about}{_with_values(guard)}"
 
 
 def _with_values(guard: Guard) -> str:
@@ -160,7 +161,7 @@ def chain_lines(chain: Iterable[Guard]) -> Iterator[str]:
     for depth, guard in enumerate(chain):
         indent = "  " * (depth + 1)
         for each in (*guard.siblings, guard):
-            yield f"{indent}{each.place}  {test_text(each)}  in {each.function}"
+            yield f"{indent}{each.place}  {test_text(each)}  in {function_text(each)}"
             yield from (f"{indent}    {seen_line(seen)}" for seen in each.values if not _says_it(each, seen))
             if each.bound:
                 yield f"{indent}    from {each.bound}"
@@ -173,6 +174,11 @@ def test_text(guard: Guard) -> str:
     if guard.outcome is None:
         return f"nothing in {guard.text}" if guard.kind in ("for", "comprehension") else guard.text
     return f"`{guard.text}` is {_truth(guard)}"
+
+
+def function_text(guard: Guard) -> str:
+    """The function that holds a test: `Matcher.match.backtracking` for one inside of another."""
+    return guard.function.replace(".<locals>", "")
 
 
 def seen_line(seen: Seen) -> str:

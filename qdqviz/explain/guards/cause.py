@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
 from qdqviz.explain.guards.calls import Call
+from qdqviz.explain.guards.code import has_blocks
 from qdqviz.explain.guards.conditions import Leaf
 from qdqviz.explain.guards.effects import Effect, Goal, effect
 from qdqviz.explain.guards.frames import Frame
@@ -131,7 +132,7 @@ def is_answer(frame: Frame) -> bool:
 
 def acts(call: Call) -> bool:
     """Whether a statement ran that edits, collects or sets a flag."""
-    simple = (step.node for step, _ in call.steps() if not step.blocks)
+    simple = (step.node for step, _ in call.steps() if not has_blocks(step.node))
     return any(effect([node], Goal()) >= _enough(node) for node in simple)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -9,6 +10,7 @@ from qdqviz.explain.guards.calls import Call, Calls
 from qdqviz.explain.guards.cause import Cause, acts, asks, chose
 from qdqviz.explain.guards.conditions import Leaf, Verdict, iterations
 from qdqviz.explain.guards.control import cause_of_exit
+from qdqviz.explain.guards.effects import Effect
 from qdqviz.explain.guards.frames import Frame, parts
 from qdqviz.explain.guards.origins import EarlierCalls, Origins
 from qdqviz.explain.guards.replay import verdicts
@@ -61,7 +63,7 @@ def chain_of(
         if found is not None:
             links = _follow(found, origins)
             return Chain(links, _passed(roots, links, calls))
-        if call is not None and (acts(call) or chose(call)):
+        if call is not None and (acts(call) or chose(call) or _handed_on(call, calls)):
             return Chain((), _passed(roots, (), calls), kept=True)
     return Chain((), _passed(roots, (), calls))
 
@@ -70,10 +72,23 @@ def _of_part(root: Frame, call: Call | None, origins: Origins) -> Cause | None:
     if call is not None and chose(call):
         return None
     if call is not None and call.path.steps:
-        found = origins.resolved(cause_of_exit(call))
+        cause = cause_of_exit(call)
+        if cause is not None and not cause.provisional and cause.rank < Effect.ACTS and acts(call):
+            return None  # what it did was more than what it did not
+        found = origins.resolved(cause)
         if found is not None or acts(call) or _asked_itself(call):
             return found
     return origins.into_last([frame for frame in root.calls() if asks(frame)])
+
+
+def _handed_on(call: Call, calls: Calls) -> bool:
+    """Whether a statement left the node to a call that collected or edited something for it."""
+    for step, _ in call.steps():
+        if isinstance(step.node, ast.Expr):
+            inner = [calls.of(frame) for frame in call.frames(step.start, step.end)]
+            if any(acts(each) or _handed_on(each, calls) for each in inner if each is not None):
+                return True
+    return False
 
 
 def _asked_itself(call: Call) -> bool:

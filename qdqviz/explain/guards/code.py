@@ -122,6 +122,11 @@ def own_nodes(*roots: ast.AST) -> Iterator[ast.AST]:
             pending.extend(reversed(list(ast.iter_child_nodes(node))))
 
 
+def has_blocks(node: ast.stmt) -> bool:
+    """Whether a statement holds others: an `if`, a loop, a `with`, a `try`, a `match`, a definition."""
+    return hasattr(node, "body") or isinstance(node, ast.Match)
+
+
 def called_names(*roots: ast.AST) -> set[str]:
     """Plain names of what these trees call, and of attributes that they read (which may be properties)."""
     names: set[str] = set()

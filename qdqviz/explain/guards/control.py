@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from qdqviz.explain.guards.calls import Call
@@ -18,6 +18,7 @@ from qdqviz.explain.guards.cause import (
     match_subject,
     strongest,
 )
+from qdqviz.explain.guards.code import has_blocks, own_nodes
 from qdqviz.explain.guards.conditions import Leaf, evaluate
 from qdqviz.explain.guards.effects import Effect, Goal, delegates, effect, literal_of
 from qdqviz.explain.guards.frames import Frame
@@ -65,10 +66,26 @@ def _leaving(call: Call, step: Step, goal: Goal) -> Cause | None:
         return _never_broken(call, step, goal)
     if inner is not None and not (inner.provisional and inner.otherwise is None and step.arms):
         return inner if isinstance(step.node, ast.For | ast.While) else deeper(inner)
-    own = _own(call, step)
+    # Where it had acted before it left, what led there turned nothing down.
+    own = None if _acted_first(step, goal) else _own(call, step)
     if inner is not None:
         return replace(inner, otherwise=own)
     return own
+
+
+def _acted_first(step: Step, goal: Goal) -> bool:
+    """Whether the block that was left had collected or edited something before: `x.append(y); continue`."""
+    block = step.blocks[-1]
+    while block and block[-1].blocks:
+        block = block[-1].blocks[-1]
+    if not block or not _leaves_silently(block[-1].node):
+        return False
+    return any(effect([each.node], goal) >= Effect.ACTS for each in block[:-1] if not has_blocks(each.node))
+
+
+def _leaves_silently(node: ast.stmt) -> bool:
+    """Whether a statement leaves a block without an answer."""
+    return isinstance(node, ast.Continue | ast.Break) or (isinstance(node, ast.Return) and node.value is None)
 
 
 def _never_broken(call: Call, step: Step, goal: Goal) -> Cause | None:
@@ -157,7 +174,7 @@ def _skipped_if(call: Call, step: Step, goal: Goal) -> Cause | None:
 
 def _done(step: Step, goal: Goal) -> Effect:
     """The strongest effect of what ran in a statement."""
-    if not step.blocks:
+    if not has_blocks(step.node):
         return effect([step.node], goal)
     return max((_done(each, goal) for block in step.blocks for each in block), default=Effect.LEAVES)
 
@@ -180,7 +197,31 @@ def _skipped_loop(call: Call, step: Step, goal: Goal) -> Cause | None:
         return None
     if best is None:
         return _header(call, step, goal)
-    return replace(best, rank=min(best.rank, effect(node.body, goal)))
+    rank = min(best.rank, effect(node.body, goal))
+    return None if _all_done(step, node.body, rank, goal) else replace(best, rank=rank)
+
+
+def _all_done(step: Step, body: list[ast.stmt], rank: Effect, goal: Goal) -> bool:
+    """Whether everything that a loop's body could do was done in one round or another."""
+    if rank < Effect.ACTS:
+        return False
+    able = {id(each) for each in _simple(body) if effect([each], goal) >= rank}
+    return able <= {id(each) for each in _ran(step)}
+
+
+def _simple(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements without blocks of their own, at any depth."""
+    for node in own_nodes(*statements):
+        if isinstance(node, ast.stmt) and not has_blocks(node):
+            yield node
+
+
+def _ran(step: Step) -> Iterator[ast.stmt]:
+    """The statements that ran in one, at any depth."""
+    for block in step.blocks:
+        for each in block:
+            yield each.node
+            yield from _ran(each)
 
 
 def _header(call: Call, step: Step, goal: Goal) -> Cause | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from itertools import pairwise
 
 from qdqviz.explain.answer import Guard, NodeLink, Seen
@@ -49,7 +50,13 @@ class Describer:
         tests = [(cause.call, leaf) for leaf in cause.leaves[:-1]]
         tests += [(other.call, leaf) for other in cause.also for leaf in other.leaves]
         siblings = _distinct(self._test(call, leaf) for call, leaf in tests[-MOST_SIBLINGS:])
-        return self._test(cause.call, cause.leaves[-1], siblings)
+        guard = self._test(cause.call, cause.leaves[-1], siblings)
+        return guard if guard.nodes else replace(guard, about=self._about(cause.call))
+
+    def _about(self, call: Call) -> tuple[NodeLink, ...]:
+        """The nodes that a call was made for, unless the one asked about is among them."""
+        nodes = self._facts.about(call)
+        return () if self._focus in nodes else tuple(self._link_of(node, "") for node in nodes)
 
     def _test(self, call: Call, leaf: Leaf, siblings: tuple[Guard, ...] = ()) -> Guard:
         site = leaf.site

@@ -17,7 +17,7 @@ from qdqviz.explain.guards.code import FunctionNode, call_name, own_nodes
 from qdqviz.explain.guards.effects import changes, empties
 from qdqviz.explain.guards.frames import Frame
 from qdqviz.explain.guards.replay import Step
-from qdqviz.explain.seen_text import op_text
+from qdqviz.explain.seen_text import foreign_text, op_text
 from qdqviz.ir.graph import Body
 from qdqviz.ir.values import Atom, DictArg, ListArg, NodeSeen, Ref, Value
 from qdqviz.trace.events import Event, Kind
@@ -79,6 +79,18 @@ class Facts:
             said = known if isinstance(known, str) else ""
             found.setdefault(text, Fact(text, nodes, isinstance(known, tuple), said))
         return list(found.values())
+
+    def about(self, call: Call) -> tuple[int, ...]:
+        """The nodes that a call was made for: its arguments, else those of the nearest call around it."""
+        around: Call | None = call
+        while around is not None and around.frame.definition is not None and around.function is not None:
+            given = [self._given(around, name, DEEPEST) for name in _parameters(around.function)]
+            nodes = tuple(dict.fromkeys(node for node in given if isinstance(node, int)))
+            if nodes:
+                return nodes
+            outer = around.frame.parent
+            around = self._calls.of(outer) if outer is not None else None
+        return ()
 
     # -- expressions -------------------------------------------------------------------------------
 
@@ -315,7 +327,7 @@ def _seen(value: Value) -> Known:
     if isinstance(value, NodeSeen):
         return value.node
     if isinstance(value, Atom) and value.kind == "node":
-        return value.text
+        return foreign_text(value.text)
     items = value.items if isinstance(value, ListArg) else value
     return tuple(_seen(item) for item in items) if isinstance(items, tuple) else None
 
