@@ -107,7 +107,7 @@ class _Painter:
         self.lanes = lanes
         self.columns = columns
         self.axis = axis
-        self.label = min(44, max(26, columns * 9 // 20))
+        self.label = min(44, max(26, columns // 2 if len(self.states) > 1 else columns * 9 // 20))
         self.window = choose_window(lanes, axis, columns - self.label - 1)
         rows = 1 + sum(len(self._rows(lane)) for lane in lanes) + len(self.states) + len(list(self._totals()))
         self.grid = Grid(columns, rows)

@@ -11,6 +11,9 @@ ELLIPSIS = "…"
 """Stands for what was cut off."""
 
 
+_WORD = 7
+"""Columns below which a word is not cut."""
+
 _NARROW = re.compile("[ -~¡-¬®-ʯ‐-‧←-⇿─-◼⠀-⣿]*")
 """Latin letters, arrows, box characters, blocks and braille: one column each, and common."""
 
@@ -49,6 +52,19 @@ def cut_middle(text: str, columns: int) -> str:
         return cut(text, columns)
     tail = _tail(text, (columns - 1) // 2)
     return _head(text, columns - 1 - width(tail)) + ELLIPSIS + tail
+
+
+def cut_words(text: str, columns: int) -> str:
+    """`text` in at most `columns` columns: its long words, which are names, are cut in the middle first."""
+    words = text.split(" ")
+    while (over := width(" ".join(words)) - columns) > 0:
+        index = max(range(len(words)), key=lambda each: width(words[each]))
+        wide = width(words[index])
+        if wide <= _WORD:
+            break
+        shorter = width(sorted(words, key=width)[-2]) if len(words) > 1 else _WORD
+        words[index] = cut_middle(words[index], max(wide - over, min(shorter, wide - 1), _WORD))
+    return cut(" ".join(words), columns)
 
 
 def center(text: str, columns: int) -> str:

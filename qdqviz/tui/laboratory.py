@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from qdqviz.live.interventions import Intervention
     from qdqviz.live.session import Plan, Progress, Session
 
+KINDS = ("rerun", "export", "bisect", "check")
+"""Kinds of work, the most urgent first."""
+
 BATCH_SECONDS = 0.1
 """How often what a check finds is handed on."""
 
@@ -51,7 +54,7 @@ class Laboratory:
         self._folder = folder
         self._post = post
         self._runs = 0
-        self._desk = Desk("qdqviz laboratory", ("rerun", "export", "bisect", "check"), self._failed)
+        self._desk = Desk("qdqviz laboratory", KINDS, self._failed)
 
     @property
     def session(self) -> Session:

@@ -222,9 +222,10 @@ class Stage:
         Args:
             scene: What to show.
             view: How.
-            window: Which part; None puts what it is about in the middle.
+            window: Which part; None keeps in place what it shares with the scene before, else puts what it is
+                about in the middle.
         """
-        self.scene = self._last = scene
+        last, self._last, self.scene = self._last, scene, scene
         if self.arrangement is not None and self.mode(view) != self._arranged_mode:
             self.arrange(self.arrangement, view)
         areas = self.areas(view) if self.arrangement is not None else {}
@@ -232,11 +233,11 @@ class Stage:
             area = areas.get(name)
             if area is None:
                 continue
-            part = window or self._middle(scene, view, area)
+            window = window or self._kept(last, scene, view.selected, area) or _middle(scene, area)
             cells = scene.cells[self.picture_view(name, view)]
-            pane.show(cells, Window(part.x, part.y, area.width, area.height))
+            pane.show(cells, replace(window, columns=area.width, rows=area.height))
 
-    def window_keeping(self, node: int | None, scene: Scene) -> Window | None:
+    def _kept(self, last: Scene | None, scene: Scene, node: int | None, area: Area) -> Window | None:
         """The window in which what two scenes share stays where it is on the screen.
 
         A node that was picked stays; else as many boxes as can. None where that would hide what the scene
@@ -244,13 +245,12 @@ class Stage:
         """
         from qdqviz.draw.anchor import best_shift
 
-        last = self._last
         if last is None:
             return None
-        window = self.left.window
+        window = replace(self.left.window, columns=area.width, rows=area.height)
         old = None if node is None else box_rect(last, node)
         new = None if node is None else box_rect(scene, node)
-        if old is not None and new is not None and window.shows_part_of(old):
+        if old is not None and new is not None and self.left.window.shows_part_of(old):
             return replace(window, x=new.column - old.column + window.x, y=new.row - old.row + window.y)
         shift = best_shift(last.cells["union"], scene.cells["union"])
         kept = replace(window, x=window.x - shift.columns, y=window.y - shift.rows)
@@ -283,11 +283,6 @@ class Stage:
         """Forget what was shown: the next scene has nothing to do with it."""
         self.scene = self._last = None
 
-    def _middle(self, scene: Scene, view: View, area: Area) -> Window:
-        """The window with what a scene is about in the middle."""
-        window = Window(0, 0, area.width, area.height).centred(_about(scene))
-        return window.within(scene.cells["union"])
-
 
 def box_rect(scene: Scene, node: int) -> CellRect | None:
     """Where the box of a node is in a scene's pictures."""
@@ -300,6 +295,11 @@ def _about(scene: Scene) -> list[CellRect]:
     boxes = [box for box in scene.picture.boxes if box.focus] or list(scene.picture.boxes)
     rects = scene.cells["union"].rects
     return [rects[box.id] for box in boxes if box.id in rects]
+
+
+def _middle(scene: Scene, area: Area) -> Window:
+    """The window with what a scene is about in the middle."""
+    return Window(0, 0, area.width, area.height).centred(_about(scene)).within(scene.cells["union"])
 
 
 def _put(widget: Widget, area: Area | None) -> None:

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from qdqviz.draw.text import _NARROW, center, cut, cut_middle, graphemes, pad, width
+from qdqviz.draw.text import _NARROW, center, cut, cut_middle, cut_words, graphemes, pad, width
 from qdqviz.ir.text import safe_text
 
 
@@ -29,6 +29,20 @@ def test_names_are_cut_in_the_middle_because_they_differ_at_their_ends():
     assert cut_middle("dequantize_per_channel_12", 15) == "dequant…nnel_12"
     assert cut_middle("dequantize_12", 15) == "dequantize_12"
     assert cut_middle("dequantize_12", 3) == "de…"
+
+
+@pytest.mark.parametrize(
+    ("text", "columns", "shown"),
+    [
+        ("remove relu", 20, "remove relu"),
+        ("dequantize_per_channel below permute", 26, "dequan…annel below permute"),
+        ("quantize_per_tensor_1 above permute_copy_9", 26, "quan…or_1 above permu…py_9"),
+        ("x" * 30, 9, "xxxx…xxxx"),
+        ("a b c d e f", 6, "a b c…"),
+    ],
+)
+def test_of_a_title_the_names_are_cut_so_that_the_other_words_stay(text, columns, shown):
+    assert cut_words(text, columns) == shown and width(shown) <= columns
 
 
 def test_combining_characters_without_a_base_get_one():

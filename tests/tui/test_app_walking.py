@@ -29,6 +29,17 @@ async def test_arrows_and_vi_keys_step_through_the_rewrites(small_path):
         assert place(pilot).step == 1
 
 
+async def test_what_a_rewrite_is_about_is_in_view_also_where_one_state_was_shown_before(small_path):
+    async with running(small_path, (200, 60)) as pilot:
+        stage = pilot.app.main.stage
+        await press(pilot, "left_square_bracket", "left_square_bracket", "2", "less_than_sign", "right")
+        cells = stage.scene.cells["union"]
+        about = [cells.rects[box.id] for box in stage.scene.picture.boxes if box.focus]
+        assert about and all(
+            pane.window.shows_all_of(rect) for pane in (stage.left, stage.right) for rect in about
+        )
+
+
 async def test_brackets_go_from_pass_to_pass(small_path):
     async with running(small_path) as pilot:
         await press(pilot, "right_square_bracket")

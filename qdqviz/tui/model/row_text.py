@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection
 
-from qdqviz.draw.text import cut, cut_middle, pad, width
+from qdqviz.draw.text import cut, cut_middle, cut_words, pad, width
 from qdqviz.ir.labels import short_name
 from qdqviz.ir.text import safe_text
 from qdqviz.trace.model import PassRun
@@ -99,7 +99,7 @@ def _step(step: int, lists: Lists, title_of: Callable[[int], str | None], room: 
     style = "" if title is not None else "muted"
     if title is None:
         title = safe_text(short_name(lists.headers[step - 1].name))
-    return [(f"{number} ", "muted"), (cut(title, room - len(number) - 1), style)]
+    return [(f"{number} ", "muted"), (cut_words(title, room - len(number) - 1), style)]
 
 
 def _ends(text: str, style: str, end: str, room: int, *, keep_end: bool = False) -> list[Run]:

@@ -16,6 +16,9 @@ from qdqviz.tui.model.details.fact import Line, Part
 from qdqviz.tui.screens.dialog import Question
 from qdqviz.tui.widgets.lines import LinesView
 
+_MOST_ROWS = 10
+"""Rows of the list."""
+
 
 class InterventionsScreen(ModalScreen["int | str | None"]):
     """Answers the number of the intervention to take back, `save`, or None."""
@@ -32,7 +35,7 @@ class InterventionsScreen(ModalScreen["int | str | None"]):
     InterventionsScreen > Vertical {
         height: auto; width: 100%; background: $surface; border-top: heavy $accent;
     }
-    InterventionsScreen LinesView { height: 10; width: 100%; }
+    InterventionsScreen LinesView { width: 100%; }
     InterventionsScreen Static { height: 1; width: 100%; padding: 0 1; color: $text-muted; }
     """
 
@@ -42,6 +45,7 @@ class InterventionsScreen(ModalScreen["int | str | None"]):
         self._texts = tuple(texts)
         self._list = LinesView(id="interventions")
         self._list.can_focus = False
+        self._list.styles.height = max(1, min(len(self._texts), _MOST_ROWS))
 
     def compose(self) -> ComposeResult:
         """The list, and what can be done."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, cast
 
+from qdqviz.ir.text import safe_text
 from qdqviz.tui import messages
 from qdqviz.tui.keys import bindings
+from qdqviz.tui.laboratory import KINDS as LABORATORY
 from qdqviz.tui.model.details.leads import ToGroup, ToLine, ToNode, ToPlace, ToStep
 from qdqviz.tui.model.moving import last_step_before, next_run, next_step, step_place
 from qdqviz.tui.model.place import Place
@@ -243,7 +245,7 @@ class MainScreen(Workbench):
         if name in arrangement.tabs:
             self.change(tab=name)
         if name == "lanes" and name in arrangement.tabs:
-            self._want_ranges()
+            self.ranges.want()
         self.focus_stop(name)
 
     def action_why(self) -> None:
@@ -344,10 +346,17 @@ class MainScreen(Workbench):
         self.app.notify(message.text, severity="information" if message.ok else "error", markup=False)
 
     def on_job_failed(self, message: messages.JobFailed) -> None:
-        """Say what went wrong in a worker."""
+        """Say what went wrong in a worker, also where its answer is waited for."""
         error = message.error
-        text = f"{message.kind}: {type(error).__name__}: {error}"
+        text = safe_text(f"{message.kind}: {type(error).__name__}: {error}")
         self.app.notify(text, severity="error", timeout=10, markup=False)
+        if message.kind == "scene":
+            self.give_up(text)
+        elif message.kind == "why":
+            self.questions.break_off(text)
+            self.details.show_answer()
+        elif message.kind in LABORATORY:
+            self.trials.take_breakdown(message.kind, text)
 
     def action_help(self) -> None:
         """Show the keys and signs."""

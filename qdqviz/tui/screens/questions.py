@@ -25,6 +25,7 @@ class Questions:
         self._group: int | None = None
         self._line: ToLine | None = None
         self._about: Question | None = None
+        self._broken: tuple[Question | None, str] | None = None
 
     def current(self) -> Question | None:
         """What is to be asked; None where there is nothing to ask about."""
@@ -59,6 +60,14 @@ class Questions:
         if question != self._about:
             self._about, self._group, self._line = question, None, None
         return self._bench.workshop.answer(question)
+
+    def break_off(self, reason: str) -> None:
+        """The question cannot be answered.
+
+        Args:
+            reason: Why not; safe to show.
+        """
+        self._broken = self.current(), reason
 
     @property
     def chosen(self) -> tuple[int | None, ToLine | None]:
@@ -103,4 +112,6 @@ class Questions:
     def _none(self) -> Fact:
         if self.current() is None:
             return plain_fact("", "pick a node, or go to a pass", "muted")
+        if self._broken is not None and self._broken[0] == self.current():
+            return plain_fact("", f"cannot be answered: {self._broken[1]}", "ui.error")
         return plain_fact("", "asking …", "muted")

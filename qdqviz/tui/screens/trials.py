@@ -220,6 +220,14 @@ class Trials:
         if self.verdicts.state in ("waiting", "running"):
             self._check()
 
+    def take_breakdown(self, kind: str, reason: str) -> None:
+        """Some work ended in a way that nobody foresaw, and was told of."""
+        self._bench.show_progress("")
+        if kind == "check":
+            self._set(replace(self.verdicts, state="failed", reason=reason))
+        elif self.verdicts.state in ("waiting", "running"):
+            self._check()
+
     # -- the rest ----------------------------------------------------------------------------------
 
     def bisect(self) -> None:

@@ -22,24 +22,17 @@ from qdqviz.tui.model.view import View
 from qdqviz.tui.model.walking import entry
 from qdqviz.tui.screens.details import Details
 from qdqviz.tui.screens.questions import Questions
+from qdqviz.tui.screens.ranges import LiveRanges
 from qdqviz.tui.screens.trials import Trials
 from qdqviz.tui.stage import Stage
 from qdqviz.tui.widgets.outline import OutlineView
 from qdqviz.tui.workshop import Workshop
 
 if TYPE_CHECKING:
-    from textual.timer import Timer
-
     from qdqviz.tui.model.archive import Archive
 
 _PATIENCE = 0.15
 """Seconds after which a placeholder takes the place of the old picture."""
-
-_PAUSE = 0.12
-"""Seconds that one must stay in a place of a large graph before its live ranges are made."""
-
-_LARGE = 2_000
-"""Nodes from which live ranges are not made at every step that one hurries through."""
 
 _AHEAD = 2
 """Rewrites in front and behind whose pictures are made before they are asked for."""
@@ -76,11 +69,12 @@ class Workbench(Screen[None]):
         """Asks why."""
         self.trials = Trials(self)
         """Checks, and tries out."""
+        self.ranges = LiveRanges(self)
+        """Fills the pane of live ranges."""
         self.details = Details(self)
         """Fills the details pane."""
         self._awaited: tuple[Place, Lens] | None = None
         self._given_up: tuple[Place, Lens] | None = None
-        self._pause: Timer | None = None
         self._is_at_opening = True
         self._small = Static(id="small", markup=False)
 
@@ -104,7 +98,7 @@ class Workbench(Screen[None]):
 
     def is_at_rest(self, *, ahead: bool = True) -> bool:
         """Whether nothing is being made or waits to be; without `ahead` reading ahead is no matter."""
-        if self._awaited is not None or self._pause is not None or self.workshop is None:
+        if self._awaited is not None or self.ranges.is_waiting or self.workshop is None:
             return False
         return self.workshop.is_idle(ahead=ahead) and self.trials.is_idle()
 
@@ -191,7 +185,7 @@ class Workbench(Screen[None]):
         elif old.selected != view.selected:
             self._show_selected()
         if old.which != view.which:
-            self._want_ranges()
+            self.ranges.want()
         if old.tab != view.tab:
             self.details.show()
             self.stage.draw_frame(view)
@@ -263,8 +257,7 @@ class Workbench(Screen[None]):
 
     def _show(self, scene: Scene) -> None:
         self._awaited = None
-        window = self.stage.window_keeping(self.view.selected, scene)
-        self.stage.show_scene(scene, self.view, window)
+        self.stage.show_scene(scene, self.view)
         self.stage.status.show(scene.sight.sentence, self._status_style())
         self._show_selected()
         self.call_after_refresh(self._look_ahead, scene)
@@ -273,7 +266,7 @@ class Workbench(Screen[None]):
         """Once the picture is out: live ranges, and the pictures that may be wanted next."""
         if self.workshop is None or scene is not self.current():
             return
-        self._want_ranges()
+        self.ranges.want()
         self.workshop.want_near(self._near_places(), Lens(radius=self.view.lens.radius))
 
     def _status_style(self) -> str:
@@ -318,33 +311,9 @@ class Workbench(Screen[None]):
         self.details.show_check()
         self.stage.draw_frame(self.view)
 
-    # -- live ranges -------------------------------------------------------------------------------
-
-    def _want_ranges(self) -> None:
-        scene = self.current()
-        if scene is None:
-            return
-        if len(scene.sight.after) < _LARGE:
-            self._make_ranges(scene)
-        else:
-            self.stage.lanes_note = "…"
-            if self._pause is not None:
-                self._pause.stop()
-            self._pause = self.set_timer(_PAUSE, lambda: self._make_ranges(scene))
-
-    def _make_ranges(self, scene: Scene) -> None:
-        self._pause = None
-        area = None if self.stage.arrangement is None else self.stage.areas(self.view)["lanes"]
-        if area is not None and scene is self.current() and self.workshop is not None:
-            self.workshop.want_ranges(scene, self.view.which, area.width - 1, max(12, area.height))
-
     def on_ranges_made(self, message: messages.RangesMade) -> None:
-        """Show them if they are still wanted."""
-        made = message.ranges
-        if made.scene is self.current() and made.which == self.view.which:
-            self.stage.lanes.show(made.cells)
-            self.stage.lanes_note = made.summary
-            self.stage.draw_frame(self.view)
+        """Live ranges were made."""
+        self.ranges.take(message)
 
     # -- titles ------------------------------------------------------------------------------------
 
@@ -378,8 +347,8 @@ class Workbench(Screen[None]):
             return
         scene = self.stage.scene
         if scene is not None:
-            self.stage.show_scene(scene, self.view, self.stage.window_keeping(self.view.selected, scene))
-            self._want_ranges()
+            self.stage.show_scene(scene, self.view)
+            self.ranges.want()
         self.tell_position()
         self.details.show()
         self.stage.draw_frame(self.view)
