@@ -23,6 +23,8 @@ class Case:
     """Makes the graph."""
     behind: tuple[str, ...] = ()
     """Guards further on that would turn it down too, with a reason that says less."""
+    focus: str = ""
+    """A piece of the name of the node that the case is about; empty where the guard turns down one node."""
 
 
 @dataclass(frozen=True)
@@ -31,11 +33,11 @@ class Cases:
 
     all: list[Case] = field(default_factory=list)
 
-    def case(self, name: str, guard: str, *behind: str) -> Callable[[Build], Build]:
+    def case(self, name: str, guard: str, *behind: str, focus: str = "") -> Callable[[Build], Build]:
         """Adds the function below as a case for a guard."""
 
         def register(build: Build) -> Build:
-            self.all.append(Case(name, guard, build, behind))
+            self.all.append(Case(name, guard, build, behind, focus))
             return build
 
         return register

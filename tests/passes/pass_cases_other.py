@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 from pass_case import Cases
-from pass_hand import DQ, DQC, INT8, Hand, Q
+from pass_hand import DQ, DQC, INT8, Hand, Q, literal
 from torch.fx import GraphModule
 
 CASES = Cases()
@@ -19,7 +19,7 @@ FUSE = "FuseDequantLinearPass"
 # Permute
 
 
-@CASES.case(PERMUTE, "is_no_permute")
+@CASES.case(PERMUTE, "is_no_permute", focus="transpose")
 def permute_relu() -> GraphModule:
     hand = Hand()
     r = hand.op("aten.transpose_copy.int", hand.input(2, 3), 0, 1)
@@ -86,9 +86,9 @@ def permute_of_two_symbols() -> GraphModule:
 def permute_past_a_change() -> GraphModule:
     hand = Hand("aten")
     x = hand.input(2, 3)
-    p = hand.op("aten.permute_copy.default", x, [1, 0])
+    p = hand.op("aten.permute.default", x, [1, 0])
     changed = hand.op("aten.relu_.default", x)
-    return hand.done(hand.op("aten.view.default", p, [3, 1, 2]), changed)
+    return hand.done(hand.op("aten.view_copy.default", p, [3, 1, 2]), changed)
 
 
 # Port
@@ -124,7 +124,7 @@ def wanted(producer: Any) -> Any:
     return annotated(input_qspec_map={producer: object()})
 
 
-@CASES.case(PORT, "is_not_annotated")
+@CASES.case(PORT, "is_not_annotated", focus="relu")
 def port_without_annotation() -> GraphModule:
     return port_graph(None)
 
@@ -165,7 +165,7 @@ def linear_graph(
     return hand.done(hand.op(op, x, d))
 
 
-@CASES.case(FUSE, "is_no_linear")
+@CASES.case(FUSE, "is_no_linear", focus="mm")
 def fuse_matmul() -> GraphModule:
     return linear_graph(weight=torch.ones(4, 4, dtype=torch.int8), op="aten.mm.default")
 
@@ -175,6 +175,19 @@ def fuse_float_weight() -> GraphModule:
     hand = Hand("aten")
     weight = hand.op("aten.relu.default", hand.input(3, 4))
     return hand.done(hand.op("aten.linear.default", hand.input(2, 4), weight))
+
+
+@CASES.case(FUSE, "reads_no_node")
+def fuse_a_literal() -> GraphModule:
+    scales = torch.logspace(-2, -1, 3)
+    weight = torch.arange(-6, 6, dtype=torch.int8).view(3, 4)
+    x = torch.linspace(-1, 1, 8).view(2, 4)
+    return literal(
+        lambda _: [
+            (DQC, weight, scales, None, 0, -128, 127, torch.int8),
+            ("aten.linear.default", x, ...),
+        ]
+    )
 
 
 @CASES.case(FUSE, "is_not_int8", "cannot_run")
@@ -194,7 +207,7 @@ def fuse_other_axis() -> GraphModule:
 
 @CASES.case(FUSE, "may_have_zero_points")
 def fuse_unknown_zero_points() -> GraphModule:
-    return linear_graph(zero_points=torch.zeros(3, dtype=torch.int64))
+    return linear_graph(zero_points=torch.arange(3))
 
 
 @CASES.case(FUSE, "has_another_rank", "cannot_run")

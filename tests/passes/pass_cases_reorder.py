@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 from pass_case import Cases
-from pass_hand import DQ, DQC, INT8, OTHER, QC, Hand, Q
+from pass_hand import DQ, DQC, INT8, OTHER, QC, Hand, Q, literal
 from torch.fx import GraphModule
 
 from qdqviz.passes.names import REORDER
@@ -17,12 +19,17 @@ QT = "quantized_decomposed.quantize_per_tensor.tensor"
 # Hoist
 
 
-@CASES.case(HOIST, "is_not_hoistable")
+@CASES.case(HOIST, "is_not_hoistable", focus="relu")
 def hoist_relu() -> GraphModule:
     hand = Hand()
     t = hand.op("aten.tanh.default", hand.input(4))
     other = hand.op("aten.sigmoid.default", hand.input(4))
     return hand.done(hand.op("aten.relu.default", t), other)
+
+
+@CASES.case(HOIST, "reads_no_node")
+def hoist_of_a_literal() -> GraphModule:
+    return literal(lambda value: [(Q, value, *INT8)])
 
 
 @CASES.case(HOIST, "is_asked_for_its_shape", "has_other_users")
@@ -42,7 +49,7 @@ def hoist_shared_definition() -> GraphModule:
     return hand.done(hand.op(Q, t, *INT8), other)
 
 
-@CASES.case(HOIST, "stands_right_behind")
+@CASES.case(HOIST, "stands_right_behind", focus="quantize")
 def hoist_already_there() -> GraphModule:
     hand = Hand()
     first, second = hand.input(4), hand.input(4)
@@ -53,10 +60,10 @@ def hoist_already_there() -> GraphModule:
 @CASES.case(HOIST, "needs_a_value_from_below")
 def hoist_above_its_scale() -> GraphModule:
     hand = Hand()
-    t = hand.op("aten.tanh.default", hand.input(4, 4))
-    scales, zero_points = hand.channels(4)
-    doubled = hand.op("aten.relu.default", scales)
-    return hand.done(hand.op(QC, t, doubled, zero_points, 0, -128, 127, torch.int8))
+    x, (scales, zero_points) = hand.input(4, 4), hand.channels(4)
+    t = hand.op("aten.tanh.default", x)
+    computed = hand.op("aten.abs.default", hand.op("aten.relu.default", scales))
+    return hand.done(hand.op(QC, t, computed, zero_points, 0, -128, 127, torch.int8))
 
 
 @CASES.case(HOIST, "is_changed_between")
@@ -71,7 +78,7 @@ def hoist_past_a_change() -> GraphModule:
 # Sink
 
 
-@CASES.case(SINK, "is_not_sinkable")
+@CASES.case(SINK, "is_not_sinkable", focus="quantize")
 def sink_quantize() -> GraphModule:
     hand = Hand()
     q = hand.op(Q, hand.input(4), *INT8)
@@ -103,7 +110,7 @@ def sink_shared() -> GraphModule:
     return hand.done(hand.op("aten.relu.default", d), hand.op("aten.sigmoid.default", d), other)
 
 
-@CASES.case(SINK, "stands_right_before_its_user")
+@CASES.case(SINK, "stands_right_before_its_user", focus="dequantize")
 def sink_already_there() -> GraphModule:
     hand = Hand()
     first = hand.op(DQ, hand.input(4, dtype=torch.int8), *INT8)
@@ -117,17 +124,27 @@ def sink_past_a_change() -> GraphModule:
     x = hand.input(4, dtype=torch.int8)
     d = hand.op(DQ, x, *INT8)
     changed = hand.op("aten.neg_.default", x)
-    return hand.done(hand.op("aten.relu.default", d), changed)
+    return hand.done(hand.op("aten.tanh.default", d), changed)
 
 
 # Chain
 
 
-@CASES.case(CHAIN, "is_no_quantize")
+@CASES.case(CHAIN, "is_no_quantize", focus="relu")
 def chain_relu() -> GraphModule:
     hand = Hand()
     v = hand.op("aten.view_copy.default", hand.input(4), [2, 2])
     return hand.done(hand.op("aten.relu.default", v))
+
+
+@CASES.case(CHAIN, "reads_no_node")
+def chain_of_a_literal() -> GraphModule:
+    return literal(lambda value: [(Q, value, *INT8)])
+
+
+@CASES.case(CHAIN, "reads_no_node")
+def chain_above_a_view_of_a_literal() -> GraphModule:
+    return literal(lambda value: [("aten.view.default", value, [2, 2]), (Q, ..., *INT8)])
 
 
 @CASES.case(CHAIN, "is_asked_for_its_shape", "has_other_users")
@@ -190,11 +207,16 @@ def chain_past_a_change() -> GraphModule:
 # Postpone
 
 
-@CASES.case(POSTPONE, "is_no_dequantize", "cannot_run")
+@CASES.case(POSTPONE, "is_no_dequantize", "cannot_run", focus="relu")
 def postpone_relu() -> GraphModule:
     hand = Hand()
     r = hand.op("aten.relu.default", hand.input(4))
     return hand.done(hand.op("aten.view_copy.default", r, [2, 2]))
+
+
+@CASES.case(POSTPONE, "reads_no_node")
+def postpone_of_a_literal() -> GraphModule:
+    return literal(lambda value: [(DQ, value.to(torch.int8), *INT8), ("aten.view.default", ..., [2, 2])])
 
 
 @CASES.case(POSTPONE, "has_no_users")
@@ -261,7 +283,7 @@ def postpone_past_a_change() -> GraphModule:
 # Branch
 
 
-@CASES.case(BRANCH, "is_no_value")
+@CASES.case(BRANCH, "is_no_value", focus="constant")
 def branch_below_a_constant() -> GraphModule:
     hand = Hand()
     v = hand.op("aten.view_copy.default", hand.input(4), [2, 2])
@@ -275,7 +297,7 @@ def branch_below_a_constant() -> GraphModule:
     return module
 
 
-@CASES.case(BRANCH, "only_moves_data")
+@CASES.case(BRANCH, "only_moves_data", focus="view")
 def branch_below_a_view() -> GraphModule:
     hand = Hand()
     x = hand.input(4)
@@ -285,40 +307,43 @@ def branch_below_a_view() -> GraphModule:
     return hand.done(q, hand.op("aten.relu.default", x))
 
 
-@CASES.case(BRANCH, "is_asked_for_a_shape", "ends_elsewhere", "reaches_no_quantize")
+def below(hand: Hand, node: Any) -> Any:
+    """Another op below, so that the search comes to what reads it last."""
+    return hand.aten("clone.default", node)
+
+
+@CASES.case(BRANCH, "is_asked_for_a_shape", "ends_elsewhere")
 def branch_with_size_query() -> GraphModule:
     hand = Hand("aten")
     x = hand.input(4, 4, dynamic=(0,))
-    q = hand.op(Q, hand.op("aten.unsqueeze.default", x, 0), *INT8)
-    return hand.done(q, hand.op("aten.sym_size.int", x, 0))
+    v = hand.op("aten.unsqueeze.default", x, 0)
+    return hand.done(hand.op(Q, v, *INT8), hand.op("aten.sym_size.int", below(hand, v), 1))
 
 
-@CASES.case(BRANCH, "ends_in_a_computed_scale", "ends_elsewhere", "reaches_no_quantize")
+@CASES.case(BRANCH, "ends_in_a_computed_scale", "ends_elsewhere", focus="in1")
 def branch_with_computed_scale() -> GraphModule:
     hand = Hand()
     x = hand.input(4)
     scale, zero_point = hand.given(torch.tensor([0.1])), hand.given(torch.tensor([0]))
-    first = hand.op(
-        QT, hand.op("aten.view_copy.default", x, [2, 2]), scale, zero_point, -128, 127, torch.int8
-    )
-    return hand.done(first, hand.op(Q, hand.op("aten.view_copy.default", x, [1, 4]), *INT8))
+    v = hand.op("aten.view_copy.default", x, [2, 2])
+    other = hand.op(QT, below(hand, v), scale, zero_point, -128, 127, torch.int8)
+    return hand.done(hand.op(Q, v, *INT8), other)
 
 
-@CASES.case(BRANCH, "ends_in_a_quantize_per_channel", "ends_elsewhere", "reaches_no_quantize")
+@CASES.case(BRANCH, "ends_in_a_quantize_per_channel", "ends_elsewhere", focus="in1")
 def branch_per_channel() -> GraphModule:
     hand = Hand()
-    x = hand.input(4)
+    x, channels = hand.input(4), hand.channels(2)
     v = hand.op("aten.view_copy.default", x, [2, 2])
-    first = hand.op(QC, v, *hand.channels(2), 0, -128, 127, torch.int8)
-    return hand.done(first, hand.op(Q, hand.op("aten.view_copy.default", x, [1, 4]), *INT8))
+    other = hand.op(QC, below(hand, v), *channels, 0, -128, 127, torch.int8)
+    return hand.done(hand.op(Q, v, *INT8), other)
 
 
-@CASES.case(BRANCH, "ends_elsewhere", "reaches_no_quantize")
+@CASES.case(BRANCH, "ends_elsewhere", focus="in1")
 def branch_with_relu() -> GraphModule:
     hand = Hand()
-    x = hand.input(4)
-    q = hand.op(Q, hand.op("aten.view_copy.default", x, [2, 2]), *INT8)
-    return hand.done(q, hand.op("aten.relu.default", x))
+    v = hand.op("aten.view_copy.default", hand.input(4), [2, 2])
+    return hand.done(hand.op(Q, v, *INT8), hand.op("aten.relu.default", below(hand, v)))
 
 
 @CASES.case(BRANCH, "reaches_no_quantize")

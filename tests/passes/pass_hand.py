@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -60,8 +61,23 @@ class Hand:
         return self.given(torch.logspace(-2, -1, count)), self.given(torch.arange(count) - 1)
 
     def done(self, *outputs: Any) -> GraphModule:
+        """The graph; what it can be run on is its `meta["inputs"]`."""
         self.builder.output(list(outputs))
-        return self.builder.get_graph_module()
+        module = self.builder.get_graph_module()
+        module.meta["inputs"] = tuple(self.inputs)
+        return module
+
+
+def literal(calls: Callable[[torch.Tensor], list[tuple[Any, ...]]]) -> GraphModule:
+    """A chain of ops that begins at tensors written into the call; `...` stands for the op before."""
+    graph = torch.fx.Graph()
+    node: Any = None
+    for name, *args in calls(torch.linspace(-1, 1, 4)):
+        namespace, op, overload = name.split(".")
+        target = getattr(getattr(getattr(torch.ops, namespace), op), overload)
+        node = graph.call_function(target, tuple(node if each is ... else each for each in args))
+    graph.output((node,))
+    return GraphModule(torch.nn.Module(), graph)
 
 
 def names(module: GraphModule) -> list[str]:

@@ -23,7 +23,7 @@ from qdqviz.passes.builtin.data_movement import does_more_than_move_data, keeps_
 from qdqviz.passes.builtin.graph_pass import GraphPass
 from qdqviz.passes.builtin.joining import advance_above_join, cannot_be_split, is_join, joins_along_the_axis
 from qdqviz.passes.builtin.metadata import copied_metadata, set_value
-from qdqviz.passes.builtin.ops import argument, arguments_with, tensor_input
+from qdqviz.passes.builtin.ops import argument, arguments_with, reads_no_node, source_of
 from qdqviz.passes.builtin.placement import in_place_ops, is_changed_between
 from qdqviz.passes.builtin.quantization import is_no_quantize, is_per_channel
 from qdqviz.passes.builtin.users import has_other_users, is_asked_for_its_shape
@@ -40,9 +40,9 @@ class AdvanceQuantizeOpAboveDefChainPass(GraphPass):
         for node in reversed(graph.nodes):
             if is_no_quantize(node):
                 continue
-            mover = tensor_input(node)
-            if mover is None:
+            if reads_no_node(node):
                 continue
+            mover = source_of(node)
             if is_asked_for_its_shape(mover):
                 continue
             if has_other_users(mover):
@@ -58,6 +58,8 @@ class AdvanceQuantizeOpAboveDefChainPass(GraphPass):
                 modified = True
                 continue
             if does_more_than_move_data(mover):
+                continue
+            if reads_no_node(mover):
                 continue
             if keeps_only_a_part(mover):
                 continue
@@ -76,7 +78,7 @@ def leaves_no_axis_above(mover: Node, quantize: Node) -> bool:
 def advance(quantize: Node, mover: Node) -> None:
     """Puts a quantize above the op that feeds it; the op stays the same node, in the quantize's place."""
     graph = quantize.graph
-    new: dict[str, Any] = {"input": tensor_input(mover)}
+    new: dict[str, Any] = {"input": source_of(mover)}
     if is_per_channel(quantize):
         new["axis"] = axis_above(mover, argument(quantize, "axis"))
     args, kwargs = arguments_with(quantize, **new)

@@ -9,7 +9,7 @@ from torch.fx import Node
 
 from qdqviz.passes.builtin.data_movement import does_more_than_move_data
 from qdqviz.passes.builtin.metadata import copied_metadata, set_value
-from qdqviz.passes.builtin.ops import op_name, same_dialect, tensor_input
+from qdqviz.passes.builtin.ops import op_name, same_dialect, source_of
 from qdqviz.passes.builtin.placement import place_below
 from qdqviz.passes.builtin.quantization import QUANTIZE_PER_TENSOR, parameters_of
 from qdqviz.passes.builtin.values import compute_node
@@ -62,26 +62,20 @@ def hoist_quantize(node: Node, paths: Paths) -> None:
     common = parameters_of(lead)
     others = [quantize for quantize in paths.quantizes if parameters_of(quantize) != common]
     for equal in [quantize for quantize in paths.quantizes if quantize not in others]:
-        equal.replace_all_uses_with(_source(equal))
+        equal.replace_all_uses_with(source_of(equal))
         if equal is not lead:
             node.graph.erase_node(equal)
     backs = [_dequantize_before(quantize, lead) for quantize in others]
-    lead.replace_input_with(_source(lead), node)
+    lead.replace_input_with(source_of(lead), node)
     node.replace_all_uses_with(lead, lambda user: user is not lead)
     place_below(node).append(lead)
     for changed in (lead, *paths.movers, *backs):
         set_value(changed, compute_node(changed))
 
 
-def _source(quantize: Node) -> Node:
-    source = tensor_input(quantize)
-    assert source is not None
-    return source
-
-
 def _dequantize_before(quantize: Node, lead: Node) -> Node:
     """The pair requantizes: from the common parameters, which the path now has, to the quantize's own."""
-    source = _source(quantize)
+    source = source_of(quantize)
     target = same_dialect(quantize, op_name(quantize).replace("quantize_per_tensor", "dequantize_per_tensor"))
     with quantize.graph.inserting_before(quantize):
         back = quantize.graph.create_node("call_function", target, (source, *parameters_of(lead)), {})

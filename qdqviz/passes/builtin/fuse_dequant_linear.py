@@ -22,7 +22,7 @@ from torch.fx import Node
 
 from qdqviz.passes.builtin.graph_pass import GraphPass
 from qdqviz.passes.builtin.metadata import copied_metadata, set_value
-from qdqviz.passes.builtin.ops import argument, op_name, same_dialect, tensor_input
+from qdqviz.passes.builtin.ops import argument, op_name, reads_no_node, same_dialect, source_of
 from qdqviz.passes.builtin.placement import in_place_ops, is_changed_between
 from qdqviz.passes.builtin.sizes import normal_dimension
 from qdqviz.passes.builtin.values import Computed, compute, fetched, value_of
@@ -57,9 +57,9 @@ class FuseDequantLinearPass(GraphPass):
             dequantize = argument(node, "weight")
             if is_no_dequantized_weight(dequantize):
                 continue
-            weight = tensor_input(dequantize)
-            if weight is None:
+            if reads_no_node(dequantize):
                 continue
+            weight = source_of(dequantize)
             if is_not_int8(weight):
                 continue
             if is_not_laid_out_by_rows(weight):
@@ -187,7 +187,7 @@ def _lifted(name: str, program: Any) -> torch.Tensor | None:
 
 
 def _fused_arguments(linear: Node, dequantize: Node) -> tuple[Any, ...]:
-    return argument(linear, "input"), tensor_input(dequantize), argument(dequantize, "scales")
+    return argument(linear, "input"), source_of(dequantize), argument(dequantize, "scales")
 
 
 def _has_value(node: Any) -> bool:

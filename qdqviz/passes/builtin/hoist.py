@@ -18,7 +18,7 @@ from torch.fx import Node
 from qdqviz.passes.builtin.data_movement import SLICES
 from qdqviz.passes.builtin.graph_pass import GraphPass
 from qdqviz.passes.builtin.metadata import copied_metadata
-from qdqviz.passes.builtin.ops import op_name, tensor_input
+from qdqviz.passes.builtin.ops import op_name, reads_no_node, source_of, tensor_input
 from qdqviz.passes.builtin.placement import all_between, in_place_ops, is_changed_between, place_below
 from qdqviz.passes.builtin.quantization import QUANTIZE
 from qdqviz.passes.builtin.users import has_other_users, is_asked_for_its_shape
@@ -37,9 +37,9 @@ class HoistOpsCloserToDefPass(GraphPass):
         for node in list(graph.nodes):
             if is_not_hoistable(node):
                 continue
-            definition = tensor_input(node)
-            if definition is None:
+            if reads_no_node(node):
                 continue
+            definition = source_of(node)
             if is_asked_for_its_shape(definition):
                 continue
             if has_other_users(definition):

@@ -21,7 +21,7 @@ from torch.fx import Node
 from qdqviz.passes.builtin.channels import axis_below, sliced_axis
 from qdqviz.passes.builtin.data_movement import does_more_than_move_data, is_no_slice
 from qdqviz.passes.builtin.graph_pass import GraphPass
-from qdqviz.passes.builtin.ops import argument, tensor_input
+from qdqviz.passes.builtin.ops import argument, reads_no_node, source_of
 from qdqviz.passes.builtin.placement import in_place_ops, is_changed_between
 from qdqviz.passes.builtin.postponing import Postponed, plan, postpone
 from qdqviz.passes.builtin.quantization import is_no_dequantize, is_per_channel, is_quantize
@@ -48,6 +48,8 @@ class PostponeDequantizeOpBelowUseChainPass(GraphPass):
         changers = in_place_ops(graph)
         for node in graph.nodes:
             if is_no_dequantize(node):
+                continue
+            if reads_no_node(node):
                 continue
             if has_no_users(node):
                 continue
@@ -110,7 +112,6 @@ def cannot_run(planned: Postponed) -> bool:
 
 
 def _slices_the_channels(user: Node, dequantize: Node) -> bool:
-    source = tensor_input(dequantize)
-    shape = shape_of(source) if source is not None else None
+    shape = shape_of(source_of(dequantize))
     axis = argument(dequantize, "axis")
     return shape is not None and sliced_axis(user) == normal_dimension(axis, len(shape))

@@ -17,7 +17,7 @@ from torch.fx import Node
 
 from qdqviz.passes.builtin.graph_pass import GraphPass
 from qdqviz.passes.builtin.metadata import set_value
-from qdqviz.passes.builtin.ops import argument, arguments_with, op_name, tensor_input
+from qdqviz.passes.builtin.ops import argument, arguments_with, op_name, source_of, tensor_input
 from qdqviz.passes.builtin.placement import in_place_ops, is_changed_between
 from qdqviz.passes.builtin.sizes import Size, is_static, normal_dimension, same_shape, same_size, shape_of
 from qdqviz.passes.builtin.users import erase_unused_sizes, has_no_users, is_asked_for_its_shape, only_user
@@ -120,21 +120,17 @@ def extra_one(longer: tuple[Size, ...], shorter: tuple[Size, ...]) -> int | None
 
 def drop(view: Node) -> None:
     """Lets the users of a view that changes nothing read what it reads."""
-    source = tensor_input(view)
-    assert source is not None
-    view.replace_all_uses_with(source)
+    view.replace_all_uses_with(source_of(view))
     view.graph.erase_node(view)
 
 
 def swap(permute: Node, view: Node) -> None:
     """Puts the view right above the permute; both stay the nodes that they are."""
-    source = tensor_input(permute)
-    assert source is not None
     sizes = [node for node in view.all_input_nodes if node is not permute]
     shape, dims = swapped_arguments(permute, view)
     view.replace_all_uses_with(permute)
     size = "shape" if op_name(view) == "aten.reshape.default" else "size"
-    view.args, view.kwargs = arguments_with(view, self=source, **{size: shape})
+    view.args, view.kwargs = arguments_with(view, self=source_of(permute), **{size: shape})
     permute.args, permute.kwargs = arguments_with(permute, self=view, dims=dims)
     permute.prepend(view)
     set_value(view, compute_node(view))
@@ -144,8 +140,7 @@ def swap(permute: Node, view: Node) -> None:
 
 def swapped_arguments(permute: Node, view: Node) -> tuple[list[int], list[int]]:
     """Returns the view's shape (symbolic sizes spelled -1) and the permute's dimensions, in the new order."""
-    source = tensor_input(permute)
-    before, middle, after = (shape_of(node) or () if node else () for node in (source, permute, view))
+    before, middle, after = (shape_of(node) or () for node in (source_of(permute), permute, view))
     dims = [normal_dimension(dim, len(middle)) for dim in argument(permute, "dims")]
     added = extra_one(after, middle)
     dropped = extra_one(middle, after)

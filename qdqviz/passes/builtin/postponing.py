@@ -9,7 +9,7 @@ from torch.fx import Node
 
 from qdqviz.passes.builtin.channels import axis_below, sliced_axis
 from qdqviz.passes.builtin.metadata import copied_metadata, set_value
-from qdqviz.passes.builtin.ops import argument, arguments_with, tensor_input
+from qdqviz.passes.builtin.ops import argument, arguments_with, source_of
 from qdqviz.passes.builtin.quantization import is_per_channel
 from qdqviz.passes.builtin.values import UNKNOWN, Computed, compute, compute_node, value_of
 
@@ -39,9 +39,7 @@ class Postponed:
 
 def plan(dequantize: Node, user: Node) -> Postponed:
     """Works out a dequantize's place below one of its users, without touching the graph."""
-    source = tensor_input(dequantize)
-    assert source is not None
-    integers = value_of(source)
+    integers = value_of(source_of(dequantize))
     moved = UNKNOWN if integers is None else compute_node(user, {dequantize: integers})
     axis = _axis(dequantize, user)
     planned = Postponed(user, moved, axis, _sliced_parameters(dequantize, user, axis))
@@ -54,8 +52,6 @@ def plan(dequantize: Node, user: Node) -> Postponed:
 
 def postpone(dequantize: Node, plans: list[Postponed]) -> None:
     """Lets the users work on the integers, and puts a copy of the dequantize below each of them."""
-    source = tensor_input(dequantize)
-    assert source is not None
     graph = dequantize.graph
     for each in plans:
         user = each.user
@@ -67,7 +63,7 @@ def postpone(dequantize: Node, plans: list[Postponed]) -> None:
         for name, sliced in each.sliced.items():
             below.replace_input_with(argument(dequantize, name), _slice_parameter(below, name, user, sliced))
         user.replace_all_uses_with(below, lambda other, below=below: other is not below)
-        user.replace_input_with(dequantize, source)
+        user.replace_input_with(dequantize, source_of(dequantize))
         set_value(user, each.moved)
     graph.erase_node(dequantize)
 
