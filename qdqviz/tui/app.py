@@ -84,6 +84,10 @@ class QdqvizApp(App[None]):
 
     def on_mount(self) -> None:
         """Open what is to be shown."""
+        self.begin()
+
+    def begin(self) -> None:
+        """Show a trace, or begin to record one."""
         if isinstance(self._source, Trace):
             self.main.open_archive(Archive(self._source, self.sparing))
             return
