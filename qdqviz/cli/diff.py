@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 from qdqviz.cli.checking import add_inputs, add_interventions, add_tolerate
 from qdqviz.cli.command import Command
@@ -16,6 +16,9 @@ from qdqviz.cli.options import TARGET_HELP, add_json, add_loading
 from qdqviz.cli.output import Output
 from qdqviz.cli.traces import names_trace
 from qdqviz.errors import QdqvizError, UsageError
+
+Source: TypeAlias = "tuple[str, Callable[[], AbstractContextManager[Diff]]]"
+"""What is compared, and what compares it."""
 
 
 class DiffCommand(Command):
@@ -64,6 +67,9 @@ class DiffCommand(Command):
         )
         add_tolerate(parser)
         parser.add_argument("--metadata", action="store_true", help="list differences in metadata, too")
+        parser.add_argument(
+            "--tui", action="store_true", help="walk through the differences in the terminal; one target only"
+        )
         parser.add_argument("--brief", action="store_true", help="leave out single rewrites and nodes")
         parser.add_argument("--markdown", action="store_true", help="write Markdown, for a pull request")
         add_json(parser)
@@ -73,8 +79,10 @@ class DiffCommand(Command):
         if options.json and options.markdown:
             raise UsageError("say either --json or --markdown")
         options.check = options.check or "numerics" in options.fail_on
-        report = _Report(options, output)
         sources = list(_sources(options, output))
+        if options.tui:
+            return _walk(sources, options, output)
+        report = _Report(options, output)
         for name, source in sources:
             try:
                 with source() as diff:
@@ -87,9 +95,22 @@ class DiffCommand(Command):
         return int(report.failed)
 
 
-def _sources(
-    options: Namespace, output: Output
-) -> Iterator[tuple[str, Callable[[], AbstractContextManager[Diff]]]]:
+def _walk(sources: Sequence[Source], options: Namespace, output: Output) -> int:
+    """Show one comparison in the terminal; fail as without it."""
+    from qdqviz.cli.diff_walk import walk
+
+    if options.json or options.markdown:
+        raise UsageError("say either --tui, or --json or --markdown")
+    if len(sources) != 1:
+        raise UsageError(f"--tui shows one target, and there are {len(sources)}: name one of them")
+    if not output.interactive:
+        raise UsageError("--tui needs a terminal: leave it out to have the differences printed")
+    with sources[0][1]() as diff:
+        walk(diff, options.theme)
+        return int(bool(reasons(diff, options.fail_on, options.tolerate)))
+
+
+def _sources(options: Namespace, output: Output) -> Iterator[Source]:
     """What is to be compared: two traces, or each target."""
     if any(names_trace(each) for each in options.targets):
         yield options.targets[0], lambda: opened(options.targets, options)

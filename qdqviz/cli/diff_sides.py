@@ -149,12 +149,9 @@ def recorded(target: str, request: Request, options: Namespace, output: Output) 
     from qdqviz.passes.resolve import resolve
 
     plan = Plan(target, request.old, tuple(options.imports or ()), options.method)
-    with (
-        tempfile.TemporaryDirectory(prefix="qdqviz-") as folder,
-        pass_progress(output, f"loading {target}") as tell,
-    ):
+    with tempfile.TemporaryDirectory(prefix="qdqviz-") as folder:
         # What a model or a pass prints is beside the result.
-        with redirect_stdout(sys.stderr):
+        with redirect_stdout(sys.stderr), pass_progress(output, f"loading {target}") as tell:
             loaded, old = plan.prepare()
             with quiet():
                 new = tuple(resolve(request.new))

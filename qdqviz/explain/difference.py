@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from qdqviz.explain.answer import Guard, NodeLink, Why
 from qdqviz.explain.difference_text import Lines
-from qdqviz.explain.evidence import Evidence, furthest
+from qdqviz.explain.evidence import Evidence
 from qdqviz.explain.title import title
 from qdqviz.explain.why import Explainer
 from qdqviz.explain.why_text import test_text
@@ -153,7 +153,8 @@ class Teller:
             return explainer.of(run, link)
         # Asked anew, the answer would be what else the pass did with the node; here it is why not this.
         looks = [evidence.look(each) for each in trace.attempts(run.id) if each.id in absence.attempts]
-        best = furthest([look for look in looks if look.chain.links] or looks)
+        told = [look for look in looks if look.chain.links] or looks
+        best = max(reversed(told), key=lambda look: look.progress)
         blank = replace(evidence.blank(run, link), attempts=absence.attempts)
         return replace(evidence.told(best, blank), verdict="declined")
 

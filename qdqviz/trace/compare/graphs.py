@@ -86,13 +86,13 @@ def _reordered(
     """Paired nodes outside of a longest sequence that stands in the same order on both sides."""
     position = {node.id: index for index, node in enumerate(right.in_order())}
     paired = [node for node in left if node.id in found]
-    kept = set(_longest_increasing([position[found[node.id]] for node in paired]))
+    kept = set(longest_increasing([position[found[node.id]] for node in paired]))
     for index, node in enumerate(paired):
         if index not in kept:
             yield node, right[found[node.id]]
 
 
-def _longest_increasing(values: Sequence[int]) -> list[int]:
+def longest_increasing(values: Sequence[int]) -> list[int]:
     """Indices of a longest increasing subsequence, in O(n log n) (patience sorting)."""
     ends: list[int] = []
     indices: list[int] = []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -229,6 +230,8 @@ class Comparison:
     are left out unless they edited something themselves."""
     divergence: Divergence | None
     """The first point where the rewrites part; None where they never do."""
+    nodes: Mapping[int, int] = field(default_factory=dict, repr=False)
+    """Which node of the right trace is which of the left one: identity on the left -> on the right."""
 
     @property
     def rewrites(self) -> tuple[RewritePair, ...]:

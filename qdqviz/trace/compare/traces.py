@@ -67,7 +67,8 @@ class _Comparing:
     def run(self) -> Comparison:
         runs = tuple(self._run(each) for each in self._runs)
         subjects = tuple(self._subject_pairs())
-        return Comparison(self._left, self._right, subjects, runs, self._divergence(runs))
+        parting = self._divergence(runs)
+        return Comparison(self._left, self._right, subjects, runs, parting, dict(self._pairs.by_left))
 
     # -- pass runs ---------------------------------------------------------------------------------
 
