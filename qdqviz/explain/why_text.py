@@ -60,7 +60,7 @@ def _verdict(answer: Why, who: str, what: str) -> str:
             total = sum(miss.count for miss in answer.near_misses)
             return f"{who} rewrote nothing: it turned down {counted(total, 'node')} of {what}."
         case "declined":
-            return f"{who} looked at {what} and left it alone{_because(answer.guard)}."
+            return f"{who} looked at {what} and left it alone{_predicate(answer.chain)}{_because(answer.guard)}."
         case "considered":
             return _considered(answer, who, what)
     if answer.node is None:
@@ -111,6 +111,11 @@ def _never(answer: Why, what: str) -> str:
         case "other_graph":
             return f"never looked at {what}: the node is in another graph"
     return f"never looked at {what}" if answer.note else f"never looked at {what}; why is not known"
+
+
+def _predicate(chain: tuple[Guard, ...]) -> str:
+    """What the predicate that the pass itself asks says of itself, where the deepest test is another."""
+    return f": “{chain[0].reason}”" if len(chain) > 1 and chain[0].reason else ""
 
 
 def _because(guard: Guard | None) -> str:
@@ -165,8 +170,8 @@ def chain_lines(chain: Iterable[Guard]) -> Iterator[str]:
             yield from (f"{indent}    {seen_line(seen)}" for seen in each.values if not _says_it(each, seen))
             if each.bound:
                 yield f"{indent}    from {each.bound}"
-        if guard.reason:
-            yield f"{indent}    “{guard.reason}”"
+            if each.reason and (each is guard or each.reason != guard.reason):
+                yield f"{indent}    “{each.reason}”"
 
 
 def test_text(guard: Guard) -> str:
