@@ -60,7 +60,8 @@ def _verdict(answer: Why, who: str, what: str) -> str:
             total = sum(miss.count for miss in answer.near_misses)
             return f"{who} rewrote nothing: it turned down {counted(total, 'node')} of {what}."
         case "declined":
-            return f"{who} looked at {what} and left it alone{_predicate(answer.chain)}{_because(answer.guard)}."
+            because = f"{_predicate(answer.chain)}{_because(answer.guard)}"
+            return f"{who} looked at {what} and left it alone{because}."
         case "considered":
             return _considered(answer, who, what)
     if answer.node is None:

@@ -360,6 +360,7 @@ def branch_directly_quantized() -> GraphModule:
     return hand.done(hand.op(Q, x, *INT8), hand.op(Q, x, *OTHER))
 
 
+@CASES.case(BRANCH, "crosses_only_slices")
 @CASES.case(BRANCH, "slices_keep_too_little")
 def branch_with_small_slices() -> GraphModule:
     hand = Hand()

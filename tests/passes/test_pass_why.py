@@ -1,0 +1,87 @@
+"""`why` on each guard of each built-in pass: the guard that turned the node down, with its docstring's reason.
+
+The graphs are those that one guard keeps a pass from rewriting; which nodes it turns down is found by
+listening to it while the pass runs without a recording.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from pathlib import Path
+from unittest import mock
+
+import pytest
+from pass_case import Case
+from test_pass_guards import CASES, IDS, pass_module, run_pass
+
+import qdqviz
+from qdqviz.cli.main import run as run_command
+from qdqviz.explain.answer import Guard, Why
+
+
+def turned_down(each: Case) -> list[str]:
+    """The nodes that the guard turns down, by name, in the order in which the pass comes to them."""
+    module = pass_module(each.name)
+    guard = getattr(module, each.guard)
+    found: dict[str, None] = {}
+
+    def listened(*args: object) -> bool:
+        said = bool(guard(*args))
+        frame = sys._getframe(1)
+        while "node" not in frame.f_locals and frame.f_back is not None:  # a generator expression
+            frame = frame.f_back
+        if said:
+            found[frame.f_locals["node"].name] = None
+        return said
+
+    with mock.patch.object(module, each.guard, listened):
+        run_pass(each.name, each.build())
+    return list(found)
+
+
+def case_node(each: Case) -> str:
+    """The node that a case is about."""
+    return next(name for name in turned_down(each) if each.focus in name)
+
+
+def reason_of(each: Case) -> str:
+    return inspect.getdoc(getattr(pass_module(each.name), each.guard)).splitlines()[0]
+
+
+def recorded(each: Case, path: Path) -> qdqviz.Trace:
+    module = each.build()
+    with qdqviz.record(path) as recording:
+        run_pass(each.name, module)
+    return recording.trace()
+
+
+def own_guards(answer: Why) -> tuple[Guard, ...]:
+    """What the pass itself asked: the outermost guard, and those that decided together with it."""
+    return (*answer.chain[0].siblings, answer.chain[0])
+
+
+@pytest.mark.parametrize("each", CASES, ids=IDS)
+def test_why_names_the_guard_and_its_reason(each: Case, tmp_path: Path):
+    trace = recorded(each, tmp_path / "t.qdqtrace")
+    nodes = turned_down(each)
+    assert nodes
+    for node in nodes:
+        answer = qdqviz.why(trace, each.name, node)
+        assert answer.verdict == "declined", node
+        told = [guard for guard in own_guards(answer) if f"{each.guard}(" in guard.text]
+        assert [guard.reason for guard in told] == [reason_of(each)], node
+        assert told[0].file == inspect.getsourcefile(pass_module(each.name))
+        assert each.guard in source_line(told[0])
+        assert f"“{reason_of(each)}”" in "\n".join(answer.sentences)
+
+
+def source_line(guard: Guard) -> str:
+    return Path(guard.file).read_text().splitlines()[guard.line - 1]
+
+
+def test_the_command_says_the_reason_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+    each = next(case for case in CASES if case.guard == "has_several_users")
+    recorded(each, tmp_path / "t.qdqtrace")
+    assert run_command(["why", str(tmp_path / "t.qdqtrace"), each.name, case_node(each)]) == 0
+    assert reason_of(each) in capsys.readouterr().out.splitlines()[0]
