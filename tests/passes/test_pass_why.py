@@ -1,4 +1,4 @@
-"""`why` on each guard of each built-in pass: the guard that turned the node down, with its docstring's reason.
+"""`why` on each guard of each built-in pass: the guard that turned the node down, with its own reason.
 
 The graphs are those that one guard keeps a pass from rewriting; which nodes it turns down is found by
 listening to it while the pass runs without a recording.
@@ -83,5 +83,8 @@ def source_line(guard: Guard) -> str:
 def test_the_command_says_the_reason_first(tmp_path: Path, capsys: pytest.CaptureFixture[str]):
     each = next(case for case in CASES if case.guard == "has_several_users")
     recorded(each, tmp_path / "t.qdqtrace")
-    assert run_command(["why", str(tmp_path / "t.qdqtrace"), each.name, case_node(each)]) == 0
+    assert (
+        run_command(["why", str(tmp_path / "t.qdqtrace"), "--pass", each.name, "--node", case_node(each)])
+        == 0
+    )
     assert reason_of(each) in capsys.readouterr().out.splitlines()[0]
