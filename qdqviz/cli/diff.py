@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, BooleanOptionalAction, Namespace
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -26,11 +26,12 @@ class DiffCommand(Command):
 
     Two traces, or targets on which both versions are recorded: several targets give a table. Rewrites are
     aligned by pass and by the node that was looked at; names do not count. Listed are those that only one
-    side has, with the guard that turned the node down on the other, and those that differ.
+    side has, with the guard that turned the node down on the other, and those that differ, each with what
+    the rewrite does to the values on either side where targets are recorded.
 
       qdqviz diff old.qdqtrace new.qdqtrace
       qdqviz diff encoder convnet model.py:build --old old.py:Fuse --new new.py:Fuse --fail-on rewrites
-      qdqviz diff encoder -p SinkOpsCloserToUsePass -p cadence:SinkOpsCloserToUsePass --check
+      qdqviz diff encoder -p SinkOpsCloserToUsePass -p cadence:SinkOpsCloserToUsePass --tui
     """
 
     def configure(self, parser: ArgumentParser) -> None:
@@ -54,7 +55,10 @@ class DiffCommand(Command):
         add_loading(parser)
         add_interventions(parser)
         parser.add_argument(
-            "--check", action="store_true", help="judge every rewrite of both sides by the values it gives"
+            "--check",
+            action=BooleanOptionalAction,
+            default=None,
+            help="judge every rewrite of both sides by the values it gives; done unless --no-check is said",
         )
         add_inputs(parser)
         parser.add_argument(
@@ -78,7 +82,10 @@ class DiffCommand(Command):
         """Compare, tell, and fail where that was demanded, a pass raised, or a target did not load."""
         if options.json and options.markdown:
             raise UsageError("say either --json or --markdown")
-        options.check = options.check or "numerics" in options.fail_on
+        if "numerics" in options.fail_on:
+            if options.check is False:
+                raise UsageError("--fail-on numerics needs them checked: leave out --no-check")
+            options.check = True
         sources = list(_sources(options, output))
         if options.tui:
             return _walk(sources, options, output)

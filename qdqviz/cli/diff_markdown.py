@@ -7,17 +7,19 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from qdqviz.cli.diff_figures import subject_rows
-from qdqviz.cli.diff_text import TITLES, Row, by_run, judged, pass_remark, remarks
+from qdqviz.cli.diff_text import MOST_LINES, TITLES, Row, by_run, numerics_text, pass_remark, remarks
 
 if TYPE_CHECKING:
     from qdqviz.cli.diff_sides import Diff
     from qdqviz.explain.difference import Told
+    from qdqviz.trace.compare.model import SubjectPair
 
 MOST_REWRITES = 50
 """How many rewrites are listed; a comment in a pull request has an end."""
 
 _CODE = re.compile(r"(`[^`]*`)")
-_MARKUP = re.compile(r"([\\`*_{}\[\]<>|#@!~&])")
+_MARKUP = re.compile(r"[\\`*{}\[\]<>|#@!~&]|(?<![^\W_])_|_(?![^\W_])")
+"""What Markdown could take for markup; an underscore within a word it does not."""
 
 
 def page(rows: Sequence[Row], *, brief: bool) -> Iterator[str]:
@@ -62,8 +64,25 @@ def lines(diff: Diff, *, brief: bool, metadata: bool) -> Iterator[str]:
     yield from (f"- {text(each)}" for each in remarks(diff))
     for subject in diff.comparison.subjects:
         if subject.left is not None and subject.right is not None:
-            yield from ("", f"{text(diff.teller.graph_name(subject))}:", "")
-            yield from _table(subject_rows(subject, diff.teller.sides))
+            yield from _graph(diff, subject, brief=brief, metadata=metadata)
+
+
+def _graph(diff: Diff, subject: SubjectPair, *, brief: bool, metadata: bool) -> Iterator[str]:
+    """The final graphs: what differs, and the numbers that do."""
+    name = text(diff.teller.graph_name(subject))
+    if subject.final.equal:
+        yield f"- the final graph {name} is the same"
+    else:
+        yield f"- the final graph {name} differs"
+        found = [] if brief else list(diff.teller.graph(subject, subject.final, metadata=metadata))
+        yield from (f"  - {text(line)}" for line in found[:MOST_LINES])
+        if len(found) > MOST_LINES:
+            yield f"  - … and {len(found) - MOST_LINES} more"
+    rows = subject_rows(subject, diff.teller.sides)
+    different = [row for row in rows[1:] if row[-1]]
+    if different:
+        yield ""
+        yield from _table([rows[0], *different])
 
 
 def _group(diff: Diff, group: Sequence[Told], *, metadata: bool) -> Iterator[str]:
@@ -79,19 +98,18 @@ def _group(diff: Diff, group: Sequence[Told], *, metadata: bool) -> Iterator[str
 
 def _rewrite(diff: Diff, told: Told, *, metadata: bool) -> Iterator[str]:
     pair = told.pair
-    steps = " → ".join("none" if step is None else f"step {step}" for step in (pair.left, pair.right))
+    steps = " → ".join(f"step {step}" for step in (pair.left, pair.right) if step is not None)
     titles = " → ".join(dict.fromkeys(each for each in (told.left, told.right) if each))
-    yield f"- {steps}: {text(titles)}"
+    numerics = numerics_text(diff, pair)
+    values = f" (numerics: {text(numerics)})" if numerics else ""
+    yield f"- {steps}: {text(titles)}{values}"
     yield from (f"  - {text(line)}" for line in told.lines if metadata or not line.startswith("metadata: "))
-    judgements = diff.left.judgement(pair.left), diff.right.judgement(pair.right)
-    if any(judgements):
-        yield f"  - numerics: {text(judged(judgements[0]))} → {text(judged(judgements[1]))}"
 
 
 def text(words: str) -> str:
     """Text from a graph, a pass or a file name: what stands in backticks as code, nothing else as markup."""
     parts = _CODE.split(" ".join(words.split()))
-    return "".join(part if index % 2 else _MARKUP.sub(r"\\\1", part) for index, part in enumerate(parts))
+    return "".join(part if index % 2 else _MARKUP.sub(r"\\\g<0>", part) for index, part in enumerate(parts))
 
 
 def _table(rows: Sequence[Sequence[str]]) -> Iterator[str]:

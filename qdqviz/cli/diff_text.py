@@ -13,10 +13,14 @@ if TYPE_CHECKING:
     from qdqviz.check.report import Judgement
     from qdqviz.cli.diff_sides import Diff
     from qdqviz.explain.difference import Told
-    from qdqviz.trace.compare.model import RunPair
+    from qdqviz.trace.compare.model import RewritePair, RunPair
 
-TITLES = ("target", "old", "new", "same", "metadata", "differ", "only old", "only new", "graphs", *FIGURES)
-"""Columns of the table of several targets; `metadata`: rewrites that differ there alone."""
+TITLES = (
+    *("target", "old", "new", "same", "metadata", "differ", "only old", "only new", "graphs", "outputs"),
+    *FIGURES,
+)
+"""Columns of the table of several targets; `metadata`: rewrites that differ there alone; `outputs`: what has
+become of them since the start."""
 
 MOST_LINES = 12
 """How many differences between final graphs are listed."""
@@ -65,7 +69,8 @@ def cells(diff: Diff) -> tuple[str, ...]:
         len(found.metadata),
         *(found.count(status) for status in ("different", "only_left", "only_right")),
     ]
-    return (*map(str, counts), graph_word(found), *(change(found, name) for name in FIGURES))
+    numbers = (change(found, name) for name in FIGURES)
+    return (*map(str, counts), graph_word(found), outputs_text(diff, short=True) or "-", *numbers)
 
 
 def lines(diff: Diff, *, brief: bool, metadata: bool) -> Iterator[str]:
@@ -101,6 +106,27 @@ def judged(judgement: Judgement | None) -> str:
     return f"{judgement.verdict}{kind}{size}"
 
 
+def numerics_text(diff: Diff, pair: RewritePair) -> str:
+    """What a pair of rewrites does to the values: `equal`, `differs (wrong) by 0.02 → equal`, or nothing."""
+    found = [diff.left.judgement(pair.left), diff.right.judgement(pair.right)]
+    told = [judged(each) for each, step in zip(found, (pair.left, pair.right), strict=True) if step]
+    return " → ".join(dict.fromkeys(told)) if any(found) else ""
+
+
+def outputs_text(diff: Diff, *, short: bool = False) -> str:
+    """What has become of the outputs on both sides; nothing where numerics were not checked."""
+    if diff.left.check is None and diff.right.check is None:
+        return ""
+    told = []
+    for side in (diff.left, diff.right):
+        found = side.outputs
+        if found is None:
+            told.append("-" if side.check is None else "equal" if side.trace.steps == 0 else "unknown")
+        else:
+            told.append(found.verdict if short else judged(found))
+    return " → ".join(dict.fromkeys(told))
+
+
 def remarks(diff: Diff) -> Iterator[str]:
     """What is to be said about the rewrites as a whole."""
     from qdqviz.explain.difference_text import metadata_keys, metadata_summary
@@ -121,9 +147,9 @@ def remarks(diff: Diff) -> Iterator[str]:
         ]
         only = " (the same rewrites in another order)" if not found.differing else ""
         yield f"the rewrites part at {points[0]}, {points[1]}{only}"
-    outputs = diff.left.outputs, diff.right.outputs
-    if any(outputs):
-        yield f"outputs since the start: {judged(outputs[0])} → {judged(outputs[1])}"
+    outputs = outputs_text(diff)
+    if outputs:
+        yield f"outputs since the start: {outputs}"
 
 
 def _head(diff: Diff) -> Iterator[str]:
@@ -181,14 +207,13 @@ def _rewrite(diff: Diff, told: Told, *, metadata: bool) -> Iterator[str]:
     pair = told.pair
     steps = [("-" if step is None else str(step)).rjust(5) for step in (pair.left, pair.right)]
     titles = " | ".join(dict.fromkeys(each for each in (told.left, told.right) if each))
-    yield f"{steps[0]} | {steps[1].lstrip():<5}  {titles}"
+    numerics = numerics_text(diff, pair)
+    values = f" (numerics: {numerics})" if numerics else ""
+    yield f"{steps[0]} | {steps[1].lstrip():<5}  {titles}{values}"
     indent = " " * 15
     for line in told.lines:
         if metadata or not line.startswith("metadata: "):
             yield f"{indent}{line}"
-    judgements = diff.left.judgement(pair.left), diff.right.judgement(pair.right)
-    if any(judgements):
-        yield f"{indent}numerics: {judged(judgements[0])} → {judged(judgements[1])}"
 
 
 def _graphs(diff: Diff, *, brief: bool, metadata: bool) -> Iterator[str]:

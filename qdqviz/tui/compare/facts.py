@@ -63,7 +63,7 @@ def _of_pair(archive: PairArchive, step: int) -> Iterator[Fact]:
     if told.pair.other_focus:
         yield plain_fact("", "the passes looked at other nodes and did the same", "muted")
     if told.lacking:
-        yield heading("✗ ", "mark.removed", Part(safe_text(told.lacking), "bold"))
+        yield heading("✗ ", "mark.removed", Part(safe_text(_lacking(told, archive)), "bold"))
     if told.why is not None:
         lacks_right = told.pair.right is None
         yield from (_renumbered(fact, archive) if lacks_right else fact for fact in _guards(told.why))
@@ -81,6 +81,15 @@ def _status(told: Told, archive: PairArchive) -> str:
         case _:
             said = f"only {archive.compared.sides[1]}"
     return safe_text(f"{said}: {name}")
+
+
+def _lacking(told: Told, archive: PairArchive) -> str:
+    """Why a side lacks a rewrite; where guards follow that say it, no more than that it declined."""
+    if told.guard is None:
+        return told.lacking
+    here, there = archive.compared.sides[:: 1 if told.pair.left is None else -1]
+    more = f"; {there} asks the same, and saw something else" if told.follows else ""
+    return f"{here} declined{more}"
 
 
 def _difference(archive: PairArchive, told: Told, each: Difference) -> Fact:

@@ -14,7 +14,7 @@ from qdqviz.tui.compare.archive import PairArchive
 from qdqviz.tui.model.details.fact import Fact, Part, heading
 from qdqviz.tui.model.place import Place
 
-CONTEXT = 8
+CONTEXT = 3
 """Equal lines that are shown around lines that differ."""
 
 ALIKE = 0.5
