@@ -209,6 +209,19 @@ def test_quantization_around_an_annotated_op_has_to_be_tagged(tmp_path):
     }
 
 
+def test_quantization_that_two_ops_share_belongs_to_neither(tmp_path):
+    graph = torch.fx.Graph()
+    steps = graph.call_function(QD.quantize_per_tensor.default, (graph.placeholder("x"), *PARAMS))
+    shared = graph.call_function(QD.dequantize_per_tensor.default, (steps, *PARAMS))
+    relu, tanh = (graph.call_function(op, (shared,)) for op in (AT.relu.default, AT.tanh.default))
+    twice = [graph.call_function(QD.quantize_per_tensor.default, (tanh, *PARAMS)) for _ in range(2)]
+    for tag, op in enumerate((relu, tanh)):
+        op.meta.update(quantization_tag=str(tag), stack_trace="here")
+    graph.output((relu, *twice))
+    program = torch.fx.GraphModule(torch.nn.Module(), graph), (torch.ones(2, 2),)
+    assert linted(lambda module: None, tmp_path, program) == ()
+
+
 def test_rules_can_be_turned_off_by_name(tmp_path):
     def share(module):
         editor = Editor(module)

@@ -151,22 +151,27 @@ def bare_quantization(body: Body) -> Iterator[Suspicion]:
     """A dequantize without the metadata of the op that uses it, or a quantize without that of its op.
 
     Where an op is annotated (`quantization_tag`), partitioners look for the tag on the q/dq around it too.
+    What several ops share (a dequantize with several users, a value with several quantizes) belongs to none of
+    them, as in PortNodeMetaForQDQ.
     """
     for node in body:
-        kind = str(role(node))
-        if kind == "dequantize":
-            ops = [body[user] for user in body.users(node.id)]
-        elif kind == "quantize":
-            source = data_source(node)
-            ops = [body[source]] if source is not None and source in body else []
-        else:
+        op = _belongs_to(node, body)
+        if op is None or op.op != "call_function" or not _has(op, "quantization_tag"):
             continue
         for key in ("quantization_tag", "stack_trace"):
-            having = [
-                op
-                for op in ops
-                if op.op == "call_function" and _has(op, "quantization_tag") and _has(op, key)
-            ]
-            if having and not _has(node, key):
-                wanted = f"the {key} of {having[0].name}"
+            if _has(op, key) and not _has(node, key):
+                wanted = f"the {key} of {op.name}"
                 yield Suspicion("bare-quantization", node.id, f"no {key}", wanted, key)
+
+
+def _belongs_to(node: NodeState, body: Body) -> NodeState | None:
+    """The only op that a dequantize feeds, or whose only quantize a node is."""
+    kind = str(role(node))
+    if kind == "dequantize":
+        users = list(body.users(node.id))
+        return body[users[0]] if len(users) == 1 else None
+    source = data_source(node) if kind == "quantize" else None
+    if source is None or source not in body:
+        return None
+    quantizes = [user for user in body.users(source) if str(role(body[user])) == "quantize"]
+    return body[source] if quantizes == [node.id] else None
