@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 from pass_case import Cases
-from pass_hand import DQ, DQC, INT8, OTHER, QC, Hand, Q, literal
+from pass_hand import DQ, DQC, INT8, QC, Hand, Q, literal
 from torch.fx import GraphModule
 
 from qdqviz.passes.names import REORDER
@@ -357,7 +357,7 @@ def branch_without_quantize() -> GraphModule:
 def branch_directly_quantized() -> GraphModule:
     hand = Hand()
     x = hand.input(4)
-    return hand.done(hand.op(Q, x, *INT8), hand.op(Q, x, *OTHER))
+    return hand.done(hand.op(Q, x, *INT8), hand.op(Q, x, *INT8))
 
 
 @CASES.case(BRANCH, "crosses_only_slices")

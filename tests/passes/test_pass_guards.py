@@ -4,36 +4,21 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import importlib
 import inspect
 from typing import Any
 from unittest import mock
 
-import pass_cases_other
-import pass_cases_reorder
 import pytest
 from pass_case import Case
+from pass_guarding import CASES, IDS, asked_in, guards_in, pass_module, predicate, run_pass
 from pass_structure import copy_of, same_order
 from torch.fx import GraphModule
 
-from qdqviz.passes.names import BUILTIN_MODULES, builtin_path
-
-CASES = [*pass_cases_reorder.CASES.all, *pass_cases_other.CASES.all]
-
-
-def pass_module(name: str) -> Any:
-    return importlib.import_module(builtin_path(name).partition(":")[0])
-
-
-def run_pass(name: str, module: GraphModule) -> Any:
-    return getattr(pass_module(name), name)()(module)
+from qdqviz.passes.names import BUILTIN_MODULES
 
 
 def state(module: GraphModule) -> list[Any]:
     return [(node.name, str(node.args), sorted(node.meta)) for node in module.graph.nodes]
-
-
-IDS = [f"{each.name}-{each.guard}" for each in CASES]
 
 
 @pytest.mark.parametrize("each", CASES, ids=IDS)
@@ -74,42 +59,18 @@ def fires_without(each: Case, *guards: str) -> bool:
             return True
 
 
-def guards_in(name: str) -> set[str]:
-    """The predicates that are tested before a `continue`, read from the pass's source."""
-    tree = ast.parse(inspect.getsource(pass_module(name)))
-    tests = [node.test for node in ast.walk(tree) if isinstance(node, ast.If) and _continues(node)]
-    return {name for test in tests for name in _called(test)}
-
-
-def _called(test: ast.expr) -> list[str]:
-    if isinstance(test, ast.BoolOp):
-        return [name for value in test.values for name in _called(value)]
-    if not isinstance(test, ast.Call) or not isinstance(test.func, ast.Name):
-        return []
-    if test.func.id == "any" and isinstance(test.args[0], ast.GeneratorExp):
-        return _called(test.args[0].elt)
-    return [test.func.id]
-
-
-def _continues(node: ast.If) -> bool:
-    return len(node.body) == 1 and isinstance(node.body[0], ast.Continue)
-
-
 @pytest.mark.parametrize("name", BUILTIN_MODULES)
 def test_every_guard_has_a_case(name: str):
     covered = {each.guard for each in CASES if each.name == name}
-    assert guards_in(name) == covered
+    assert set(guards_in(name)) == covered
 
 
 @pytest.mark.parametrize("name", BUILTIN_MODULES)
 def test_no_guard_is_without_a_name(name: str):
     """What turns a node down is a predicate, or predicates joined by and/or: nothing else could say why."""
-    tree = ast.parse(inspect.getsource(pass_module(name)))
-    tests = [node.test for node in ast.walk(tree) if isinstance(node, ast.If) and _continues(node)]
-    assert tests
-    for test in tests:
-        parts = test.values if isinstance(test, ast.BoolOp) else [test]
-        assert all(_called(part) for part in parts), ast.unparse(test)
+    assert asked_in(name)
+    for test in asked_in(name):
+        assert predicate(test), ast.unparse(test)
 
 
 @pytest.mark.parametrize("name", BUILTIN_MODULES)

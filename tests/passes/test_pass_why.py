@@ -7,46 +7,15 @@ listening to it while the pass runs without a recording.
 from __future__ import annotations
 
 import inspect
-import sys
 from pathlib import Path
-from unittest import mock
 
 import pytest
 from pass_case import Case
-from test_pass_guards import CASES, IDS, pass_module, run_pass
+from pass_guarding import CASES, IDS, case_node, pass_module, reason_of, run_pass, turned_down
 
 import qdqviz
 from qdqviz.cli.main import run as run_command
 from qdqviz.explain.answer import Guard, Why
-
-
-def turned_down(each: Case) -> list[str]:
-    """The nodes that the guard turns down, by name, in the order in which the pass comes to them."""
-    module = pass_module(each.name)
-    guard = getattr(module, each.guard)
-    found: dict[str, None] = {}
-
-    def listened(*args: object) -> bool:
-        said = bool(guard(*args))
-        frame = sys._getframe(1)
-        while "node" not in frame.f_locals and frame.f_back is not None:  # a generator expression
-            frame = frame.f_back
-        if said:
-            found[frame.f_locals["node"].name] = None
-        return said
-
-    with mock.patch.object(module, each.guard, listened):
-        run_pass(each.name, each.build())
-    return list(found)
-
-
-def case_node(each: Case) -> str:
-    """The node that a case is about."""
-    return next(name for name in turned_down(each) if each.focus in name)
-
-
-def reason_of(each: Case) -> str:
-    return inspect.getdoc(getattr(pass_module(each.name), each.guard)).splitlines()[0]
 
 
 def recorded(each: Case, path: Path) -> qdqviz.Trace:
