@@ -147,10 +147,14 @@ def _rich(colour: Colour) -> Color:
     return Color.from_rgb(colour.red, colour.green, colour.blue)
 
 
+_SCROLLBAR_STATES = ("", "-hover", "-active")
+"""What the names of a scrollbar's colours end in."""
+
+
 def textual_theme(theme: Theme, depth: Depth) -> TextualTheme:
     """Textual's theme of the same name: colours of its own widgets, scrollbars and inputs."""
     if depth in ("16", "none"):
-        return _few_colours(theme)
+        return _few_colours(theme, depth)
     ui = {name: colour.hex for name, colour in theme.ui.items()}
     return TextualTheme(
         name=theme.name,
@@ -185,8 +189,30 @@ def textual_theme(theme: Theme, depth: Depth) -> TextualTheme:
     )
 
 
-def _few_colours(theme: Theme) -> TextualTheme:
+def _few_colours(theme: Theme, depth: Depth) -> TextualTheme:
     """The terminal's own colours, for what shows 16 or none."""
     base = BUILTIN_THEMES["ansi-dark" if theme.is_dark else "ansi-light"]
-    styles = {"block-cursor-text-style": "reverse", "input-cursor-text-style": "reverse"}
-    return replace(base, name=theme.name, variables={**base.variables, **styles})
+    bar = "ansi_default" if depth == "none" else "ansi_bright_black"
+    bars = {f"scrollbar{state}": bar for state in _SCROLLBAR_STATES}
+    grounds = {f"scrollbar-background{state}": "ansi_default" for state in _SCROLLBAR_STATES}
+    more = {
+        "block-cursor-text-style": "reverse",
+        "input-cursor-text-style": "reverse",
+        "scrollbar-corner-color": "ansi_default",
+        **bars,
+        **grounds,
+    }
+    if depth != "none":
+        return replace(base, name=theme.name, variables={**base.variables, **more})
+    more |= {"input-selection-background": "ansi_white", "input-selection-foreground": "ansi_black"}
+    return replace(
+        base,
+        name=theme.name,
+        primary="ansi_default",
+        secondary="ansi_default",
+        warning="ansi_default",
+        error="ansi_default",
+        success="ansi_default",
+        accent="ansi_default",
+        variables={**base.variables, **more},
+    )

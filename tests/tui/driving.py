@@ -60,12 +60,25 @@ async def drain(pilot):
             return
 
 
+async def until(pilot, condition):
+    """Wait for a condition that comes about by itself."""
+    end = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < end, "it never came to that"
+        await pilot.pause(GLANCE)
+
+
+async def shown(pilot, text):
+    """Wait until a text is on the screen."""
+    await until(pilot, lambda: text in screen_text(pilot.app))
+
+
 @asynccontextmanager
-async def running(source, size=(120, 40), **options):
+async def running(source, size=(120, 40), *, ahead=True, **options):
     """The app's pilot, once the first picture is there."""
     app = make_app(source, **options)
     async with app.run_test(size=size, notifications=True) as pilot:
-        await settle(pilot)
+        await settle(pilot, ahead=ahead)
         yield pilot
 
 
@@ -74,8 +87,7 @@ async def trying(session, folder, size=(120, 40), **options):
     """The app's pilot on a session, once all rewrites have been checked."""
     app = make_app(fakes.ReadyPlan(session, session.trace.path), folder=folder, **options)
     async with app.run_test(size=size, notifications=True) as pilot:
-        while not app.main.trials.has_program:
-            await pilot.pause(GLANCE)
+        await until(pilot, lambda: app.main.trials.has_program)
         await settle(pilot)
         yield pilot
 
@@ -87,12 +99,12 @@ async def press(pilot, *keys, ahead=True):
         await settle(pilot, ahead=ahead)
 
 
-async def type_text(pilot, text):
+async def type_text(pilot, text, *, ahead=True):
     """Put a text into the line of the dialog that is open, and wait for what comes of it."""
     line = pilot.app.screen.line
     line.value = f"{line.value}{text}"
     line.cursor_position = len(line.value)
-    await settle(pilot)
+    await settle(pilot, ahead=ahead)
 
 
 def screen_text(app):

@@ -1,5 +1,7 @@
+import fakes
 import pytest
 
+from qdqviz.ir.change import Update
 from qdqviz.trace.reader import Trace
 from qdqviz.tui.model.archive import Archive
 from qdqviz.tui.model.asking import Question
@@ -152,3 +154,21 @@ def test_a_pass_as_a_whole_shows_its_source_from_its_worst_guard(archive):
 def test_beside_the_rewrite_of_another_node_its_own_attempt_is_shown(archive):
     answer, _ = ask(archive, "DropRelu", "relu_2", step=1)
     assert answer.why.verdict == "declined" and answer.asked == "relu_2"
+
+
+def test_a_node_that_has_another_name_at_the_step_that_one_looks_at_is_told_by_both(tmp_path):
+    recorder = fakes.Recorder(tmp_path / "renamed.qdqtrace")
+    recorder.subject("forward", fakes.small_graph().state())
+    run = recorder.begin("Rename")
+    old = recorder.node("aten_relu_default")
+    renamed = Update("", old.id, "name", "aten_relu_default", "aten_relu_default_1")
+    other = recorder.node("quantize")
+    changes = [renamed, Update("", other.id, "args", other.args, (*other.args[:2], 0, *other.args[3:]))]
+    recorder.writer.add_rewrite(0, run.id, changes, focus=other.id, name=other.name)
+    recorder.end(run, fired=1)
+    archive = Archive(Trace(recorder.close()))
+    answer = next(archive.answer(Question(run.id, old.id, "", 1), lambda: True))
+    assert (answer.name, answer.here) == ("aten_relu_default", "aten_relu_default_1")
+    said = "at this step aten_relu_default is called aten_relu_default_1"
+    assert said in text_of(why_facts(answer))
+    assert not next(archive.answer(Question(run.id, other.id, "", 1), lambda: True)).here

@@ -1,13 +1,18 @@
+import threading
+
 import pytest
-from driving import press, running, screen_text, settle, type_text
+from driving import PATIENCE, press, running, screen_text, settle, shown, type_text, until
+from textual.command import CommandList
 
 from qdqviz.tui.keys import GROUPS, keys_of
+from qdqviz.tui.model.archive import Archive
 from qdqviz.tui.model.details.fact import Part
 from qdqviz.tui.screens.help import help_lines
 from qdqviz.tui.screens.main import MainScreen
 from qdqviz.tui.widgets.graph import GraphView
 from qdqviz.tui.widgets.lines import LinesView
 from qdqviz.tui.widgets.outline import OutlineView
+from qdqviz.tui.workshop import Workshop
 
 
 def test_every_key_does_something_and_none_does_two_things():
@@ -37,21 +42,23 @@ async def test_the_help_opens_scrolls_and_closes(small_path):
         assert "Next rewrite" not in screen_text(pilot.app)
 
 
+async def choose(pilot, text, command):
+    """Type into the command palette until a command is all that it offers, and choose that."""
+    await pilot.press("ctrl+p")
+    palette = pilot.app.screen
+    await pilot.press(*text)
+    offered = palette.query_one(CommandList)
+    await until(pilot, lambda: [str(each.hit.text) for each in offered._options] == [command])
+    await pilot.press("enter")
+    await until(pilot, lambda: pilot.app.screen is not palette)
+    await settle(pilot)
+
+
 async def test_the_command_palette_offers_the_same_keys_and_all_themes(small_path):
     async with running(small_path) as pilot:
-        await pilot.press("ctrl+p")
-        await pilot.pause(0.2)
-        await pilot.press(*"last rew")
-        await pilot.pause(0.5)
-        await pilot.press("enter")
-        await settle(pilot)
+        await choose(pilot, "last rew", "Last rewrite")
         assert pilot.app.main.view.place.step == 5
-        await pilot.press("ctrl+p")
-        await pilot.pause(0.2)
-        await pilot.press(*"high contrast")
-        await pilot.pause(0.5)
-        await pilot.press("enter")
-        await settle(pilot)
+        await choose(pilot, "high contrast", "Theme: High contrast")
         assert pilot.app.look.theme.name == pilot.app.theme == "high-contrast"
 
 
@@ -79,8 +86,7 @@ async def test_a_picture_is_written_to_a_file(small_path, tmp_path, ending):
         await press(pilot, "e", "ctrl+u")
         await type_text(pilot, str(path))
         await press(pilot, "enter")
-        await pilot.pause(0.2)
-        assert "wrote" in screen_text(pilot.app)
+        await shown(pilot, "wrote")
     assert "quantize_up" in path.read_text("utf-8")
 
 
@@ -106,3 +112,39 @@ async def test_a_file_name_that_cannot_be_used_is_refused_in_one_line(small_path
         await type_text(pilot, f"{tmp_path}/none/a.svg")
         await press(pilot, "enter")
         assert "is no folder" in screen_text(pilot.app)
+
+
+async def test_titles_that_are_made_behind_the_lists_back_are_shown(small_path, monkeypatch):
+    asked = Workshop.want_titles
+
+    def make_first(workshop, steps):
+        for step in steps:
+            workshop.archive.title(step)
+        asked(workshop, steps)
+
+    monkeypatch.setattr(Workshop, "want_titles", make_first)
+    monkeypatch.setattr(Workshop, "read_ahead", lambda *_: None)
+    async with running(small_path, (200, 60)) as pilot:
+        text = screen_text(pilot.app)
+        assert "1 quantize above slice_tensor" in text and "4 metadata of quantize_up" in text
+
+
+async def test_a_search_finds_rewrites_whose_titles_are_made_while_it_is_open(small_path, monkeypatch):
+    go_on = threading.Event()
+    title = Archive.title
+
+    def slow_title(archive, step):
+        if threading.current_thread().name == "qdqviz back":
+            assert go_on.wait(PATIENCE)
+        return title(archive, step)
+
+    monkeypatch.setattr(Archive, "title", slow_title)
+    monkeypatch.setattr(Workshop, "want_titles", lambda *_: None)
+    async with running(small_path, (200, 60), ahead=False) as pilot:
+        await press(pilot, "slash", ahead=False)
+        await type_text(pilot, "metadata of", ahead=False)
+        assert "nothing found" in screen_text(pilot.app)
+        go_on.set()
+        await shown(pilot, "1 rewrite")
+        await press(pilot, "enter")
+        assert pilot.app.main.view.place.step == 4

@@ -1,5 +1,5 @@
 import pytest
-from driving import SIZES, make_app, press, running, screen_text, type_text
+from driving import SIZES, make_app, press, running, screen_text, settle, type_text
 
 
 @pytest.mark.parametrize("size", SIZES)
@@ -93,3 +93,39 @@ async def test_without_colours_cursor_tab_and_selection_are_reversed(small_path,
         await type_text(pilot, "add")
         await press(pilot, "escape", "question_mark", "escape")
         assert "step 2/5" in screen_text(pilot.app)
+
+
+@pytest.mark.parametrize(
+    "keys",
+    [(), ("2", "down"), ("slash", "text:add"), ("question_mark",), ("e",), ("colon",), ("8",), ("4",)],
+    ids=lambda keys: "-".join(keys).replace(":", "-") or "open",
+)
+async def test_where_colours_are_not_wanted_there_are_none(large_path, keys):
+    app = make_app(large_path, depth="none")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot, ahead=False)
+        for key in keys:
+            if key.startswith("text:"):
+                await type_text(pilot, key.removeprefix("text:"), ahead=False)
+            else:
+                await press(pilot, key, ahead=False)
+        assert colours(app) <= {"default", BLACK, WHITE}
+
+
+async def test_in_sixteen_colours_no_other_is_used(large_path):
+    app = make_app(large_path, depth="16")
+    async with app.run_test(size=(120, 40)) as pilot:
+        await settle(pilot, ahead=False)
+        used = colours(app)
+        assert {"color(10)", "color(11)", "color(12)"} <= used  # green, yellow, blue, all of them bright
+        assert all(name == "default" or name.startswith("color(") for name in used)
+
+
+BLACK, WHITE = "color(0)", "color(7)"
+
+
+def colours(app):
+    """Names of the colours on the screen."""
+    strips = app.screen._compositor.render_strips()
+    styles = [segment.style for strip in strips for segment in strip if segment.style is not None]
+    return {each.name for style in styles for each in (style.color, style.bgcolor) if each is not None}

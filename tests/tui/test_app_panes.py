@@ -1,5 +1,5 @@
 import pytest
-from driving import SIZES, press, running, screen_text
+from driving import SIZES, press, running, screen_text, settle
 
 
 def shown(pilot):
@@ -99,11 +99,11 @@ async def test_a_terminal_that_gets_too_small_says_so_and_is_usable_once_it_has_
     async with running(small_path) as pilot:
         await press(pilot, "right")
         await pilot.resize_terminal(40, 10)
-        await pilot.pause(0.1)
+        await settle(pilot)
         text = screen_text(pilot.app)
         assert "qdqviz needs 56 columns and 16 rows" in text and "quantize" not in text
         await pilot.resize_terminal(80, 24)
-        await pilot.pause(0.1)
+        await settle(pilot)
         assert "step 2/5" in screen_text(pilot.app)
         await press(pilot, "right")
         assert "step 3/5" in screen_text(pilot.app)

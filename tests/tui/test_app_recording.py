@@ -1,4 +1,3 @@
-import asyncio
 import os
 import subprocess
 import sys
@@ -6,7 +5,7 @@ import threading
 
 import fakes
 import pytest
-from driving import make_app, press, screen_text, settle
+from driving import make_app, press, screen_text, settle, until
 
 from qdqviz.errors import TargetError, TraceFileError
 from qdqviz.tui.app import run_app
@@ -18,21 +17,16 @@ async def test_passes_appear_as_they_are_recorded(tmp_path):
     plan = fakes.FakePlan(wait=lambda done: gates[done].wait(10))
     app = make_app(plan, folder=tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
-        await pilot.pause(0.1)
-        assert "loading fake …" in screen_text(app) or "recording 1/2 Advance0" in screen_text(app)
+        await until(
+            pilot, lambda: "loading fake …" in screen_text(app) or "recording 1/2" in screen_text(app)
+        )
         gates[0].set()
-        for _ in range(200):
-            await pilot.pause(0.02)
-            if app.main.lists is not None and app.main.lists.steps == 1:
-                break
+        await until(pilot, lambda: app.main.lists is not None and app.main.lists.steps == 1)
         await settle(pilot)
         text = screen_text(app)
         assert "recording 2/2 Advance1" in text and "step 1/1" in text and "quantize_up" in text
         gates[1].set()
-        for _ in range(200):
-            await pilot.pause(0.02)
-            if app.main.lists.steps == 2 and not app.main.is_recording:
-                break
+        await until(pilot, lambda: app.main.lists.steps == 2 and not app.main.is_recording)
         await settle(pilot)
         text = screen_text(app)
         assert "recording" not in text and "step 1/2" in text and "Advance1" in text
@@ -42,10 +36,8 @@ async def test_passes_appear_as_they_are_recorded(tmp_path):
 async def test_a_pass_that_raises_leaves_what_was_recorded_to_look_at(tmp_path):
     app = make_app(fakes.FakePlan(raises=ValueError("bad scale")), folder=tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
-        for _ in range(200):
-            await pilot.pause(0.02)
-            if app.main.lists is not None and app.main.lists.steps == 2 and not app.main.is_recording:
-                break
+        await until(pilot, lambda: app.main.lists is not None and app.main.lists.steps == 2)
+        await until(pilot, lambda: not app.main.is_recording)
         await settle(pilot)
         assert "✗ ValueError: bad scale" in screen_text(app)
         await press(pilot, "right")
@@ -55,11 +47,7 @@ async def test_a_pass_that_raises_leaves_what_was_recorded_to_look_at(tmp_path):
 async def test_a_target_that_cannot_be_loaded_ends_the_app_and_the_error_is_kept(tmp_path):
     app = make_app(fakes.FakePlan(fails=TargetError("no such target")), folder=tmp_path)
     async with app.run_test(size=(120, 40)) as pilot:
-        for _ in range(100):
-            await asyncio.sleep(0.02)
-            if app._exit:
-                break
-        await pilot.pause()
+        await until(pilot, lambda: app._exit)
     assert isinstance(app.recording.error, TargetError)
 
 

@@ -3,20 +3,12 @@
 import threading
 
 import pytest
-from driving import GLANCE, SIZES, press, running, screen_text, settle, trying
+from driving import SIZES, press, running, screen_text, settle, shown, trying, until
 from textual import events
 
 from qdqviz.draw.engine import LayoutCancelledError, LayoutEngine
 from qdqviz.errors import LayoutError
 from qdqviz.tui.model.archive import Archive
-
-
-async def until(pilot, condition):
-    for _ in range(5_000):
-        if condition():
-            return
-        await pilot.pause(GLANCE)
-    raise AssertionError("it never came to that")
 
 
 class SlowLayouts:
@@ -77,7 +69,7 @@ async def test_keys_are_answered_while_a_layout_is_slow(small_path, slow):
         await go_on_slowly(pilot, slow)
         for key in ("t", "6", "question_mark"):
             pilot.app.post_message(events.Key(key, None))
-        await until(pilot, lambda: "Next rewrite" in screen_text(pilot.app))
+        await shown(pilot, "Next rewrite")
         assert pilot.app.theme != "dark" and pilot.app.main.view.tab == "meta"
 
 

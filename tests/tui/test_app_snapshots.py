@@ -7,7 +7,7 @@ from pathlib import Path
 
 import fakes
 import pytest
-from driving import SIZES, make_app, press, screen_text, settle, type_text
+from driving import SIZES, make_app, press, screen_text, settle, type_text, until
 
 from qdqviz.trace.reader import Trace
 
@@ -38,8 +38,8 @@ OTHER_THEMES = ("light", "high-contrast", "colour-blind")
 
 
 async def drive(pilot, keys, *, has_program=False):
-    while has_program and not pilot.app.main.trials.has_program:
-        await pilot.pause(0.01)
+    if has_program:
+        await until(pilot, lambda: pilot.app.main.trials.has_program)
     await settle(pilot)
     for key in keys:
         if key.startswith("text:"):

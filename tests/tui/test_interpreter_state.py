@@ -3,7 +3,7 @@ import sys
 import threading
 
 import pytest
-from driving import make_app, press, running, settle
+from driving import make_app, press, running, settle, until
 
 from qdqviz.tui.app import QdqvizApp, run_app
 from qdqviz.tui.model.sparing import Sparing
@@ -49,7 +49,7 @@ async def test_a_crash_of_the_app_gives_everything_back(small_path):
             await settle(pilot)
             assert gc.get_freeze_count() > 0
             app.call_later(lambda: 1 / 0)
-            await pilot.pause(0.05)
+            await until(pilot, lambda: app._exception is not None)
     assert state() == before
 
 

@@ -37,7 +37,10 @@ class Answers:
         """
         link = None if question.node is None else self._link(question)
         why = None if question.run is None else self._why(question, link)
-        answer = Answer(question, why, "" if link is None else safe_text(link.name), is_whole=link is None)
+        name = "" if link is None else safe_text(link.name)
+        here = safe_text(self._name_here(question))
+        here = "" if here == name else here
+        answer = Answer(question, why, name, here=here, is_whole=link is None)
         if why is None:
             return answer
         run = self._trace.runs[why.run]
@@ -90,6 +93,18 @@ class Answers:
             if node is not None:
                 return NodeLink(node.id, node.name, question.path)
         return NodeLink(question.node, f"node {question.node}", question.path)
+
+    def _name_here(self, question: Question) -> str:
+        """Name of the node at the step that one looks at; empty where there is no such step."""
+        if question.step is None or question.node is None:
+            return ""
+        cursor = self._trace.cursor(question.subject)
+        for step in (question.step, question.step - 1):
+            body = cursor.at(step).bodies.get(question.path)
+            node = None if body is None else body.get(question.node)
+            if node is not None:
+                return node.name
+        return ""
 
     def _states_around(self, question: Question) -> Iterator[GraphState]:
         cursor = self._trace.cursor(question.subject)

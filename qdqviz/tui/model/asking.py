@@ -54,5 +54,7 @@ class Answer:
     """False while the other passes are still asked."""
     listings: tuple[Listing, ...] = ()
     """The source of what ran, file by file, that of the blocking guard first."""
+    here: str = ""
+    """Name of the node at the step that one looks at, where that is not `name`; safe to show."""
     asked: str = ""
     """Name of the node when the pass came to it, by which interventions name it; not safe to show."""

@@ -64,6 +64,12 @@ class Dialogs:
         if isinstance(screen, FindScreen):
             screen.take(message.text, message.hits)
 
+    def titles_made(self) -> None:
+        """Search again: more titles are known."""
+        screen = self._bench.app.screen
+        if hasattr(screen, "search"):  # FindScreen, which is imported when it is first used
+            screen.search()
+
     def interventions(self) -> None:
         """List what is tried out; take one back, or keep all in a file."""
         from qdqviz.tui.screens.interventions import InterventionsScreen

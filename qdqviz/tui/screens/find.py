@@ -48,6 +48,7 @@ class FindScreen(Question[Hit]):
         self._workshop = workshop
         self._scene = scene
         self._hits: Sequence[Hit] = ()
+        self._text = ""
         self._list = HitsView(id="hits")
 
     def above(self) -> ComposeResult:
@@ -57,16 +58,20 @@ class FindScreen(Question[Hit]):
     def on_input_changed(self, event: Input.Changed) -> None:
         """Search for what is typed."""
         event.stop()
-        self._workshop.want_hits(event.value, self._scene)
+        self.search()
+
+    def search(self) -> None:
+        """Search for what is typed."""
+        self._workshop.want_hits(self.line.value, self._scene)
 
     def take(self, text: str, hits: Sequence[Hit]) -> None:
         """Show what was found."""
         if text != self.line.value:
             return
-        self._hits = hits
+        is_same, self._text, self._hits = text == self._text, text, hits
         self._list.set_class(bool(hits), "-some")
         self._list.marks_cursor = True
-        self._list.set_lines([_line(hit, self.size.width - 2) for hit in hits])
+        self._list.set_lines([_line(hit, self.size.width - 2) for hit in hits], keep=is_same)
         self.say(_counts(hits) if text.strip() else self.hint)
 
     def action_choose(self, by: int) -> None:

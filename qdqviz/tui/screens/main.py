@@ -15,7 +15,6 @@ from qdqviz.tui.model.place import Place
 from qdqviz.tui.model.scene import Lens
 from qdqviz.tui.model.view import MODES, WHICH
 from qdqviz.tui.model.walking import Direction, step_from
-from qdqviz.tui.screens.dialogs import Dialogs
 from qdqviz.tui.screens.workbench import Workbench
 
 if TYPE_CHECKING:
@@ -29,10 +28,6 @@ class MainScreen(Workbench):
     """The screen that is always there. Each action changes what is chosen, or opens a dialog."""
 
     BINDINGS = bindings()
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._dialogs = Dialogs(self)
 
     # -- places ------------------------------------------------------------------------------------
 
@@ -285,7 +280,7 @@ class MainScreen(Workbench):
 
     def action_interventions(self) -> None:
         """List what is tried out."""
-        self._dialogs.interventions()
+        self.dialogs.interventions()
 
     def action_bisect(self) -> None:
         """Look for the first rewrite that breaks the outputs."""
@@ -322,11 +317,11 @@ class MainScreen(Workbench):
 
     def action_goto(self) -> None:
         """Ask for a step."""
-        self._dialogs.goto(self.go)
+        self.dialogs.goto(self.go)
 
     def action_find(self) -> None:
         """Ask for a node or a rewrite."""
-        self._dialogs.find(self.go, self._look_at)
+        self.dialogs.find(self.go, self._look_at)
 
     def _look_at(self, node: int) -> None:
         """A node was found: show it in the graph."""
@@ -335,11 +330,11 @@ class MainScreen(Workbench):
 
     def on_hits_found(self, message: messages.HitsFound) -> None:
         """Show what was found."""
-        self._dialogs.take_hits(message)
+        self.dialogs.take_hits(message)
 
     def action_export(self) -> None:
         """Ask for a file and write the picture to it."""
-        self._dialogs.export()
+        self.dialogs.export()
 
     def on_picture_written(self, message: messages.PictureWritten) -> None:
         """Say where it is, or why it is not."""
@@ -360,7 +355,7 @@ class MainScreen(Workbench):
 
     def action_help(self) -> None:
         """Show the keys and signs."""
-        self._dialogs.help()
+        self.dialogs.help()
 
     def action_theme(self) -> None:
         """The next theme."""

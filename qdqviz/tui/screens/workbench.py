@@ -21,6 +21,7 @@ from qdqviz.tui.model.scene import Lens, Scene
 from qdqviz.tui.model.view import View
 from qdqviz.tui.model.walking import entry
 from qdqviz.tui.screens.details import Details
+from qdqviz.tui.screens.dialogs import Dialogs
 from qdqviz.tui.screens.questions import Questions
 from qdqviz.tui.screens.ranges import LiveRanges
 from qdqviz.tui.screens.trials import Trials
@@ -71,6 +72,8 @@ class Workbench(Screen[None]):
         """Checks, and tries out."""
         self.ranges = LiveRanges(self)
         """Fills the pane of live ranges."""
+        self.dialogs = Dialogs(self)
+        """Asks, and opens what lies over the panes."""
         self.details = Details(self)
         """Fills the details pane."""
         self._awaited: tuple[Place, Lens] | None = None
@@ -326,6 +329,7 @@ class Workbench(Screen[None]):
         """Show them."""
         self.stage.outline.refresh()
         self.details.show_check()
+        self.dialogs.titles_made()
 
     # -- size and focus ----------------------------------------------------------------------------
 

@@ -36,6 +36,8 @@ def why_facts(answer: Answer) -> list[Fact]:
     facts: list[Fact] = []
     if answer.why is not None:
         facts += _of_pass(answer.why)
+        if answer.here:
+            facts.insert(1, heading(f"at this step {answer.name} is called {answer.here}", "muted"))
     elif answer.name:
         facts.append(heading(f"what the passes did with {answer.name}"))
     return [*facts, *_others(answer)]
