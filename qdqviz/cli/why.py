@@ -132,6 +132,8 @@ def to_json(answer: Why) -> dict[str, Any]:
         "wanted": list(answer.wanted),
         "nearest": [_link_json(node) for node in answer.nearest],
         "kinship": answer.kinship,
+        "remarks": list(answer.remarks),
+        "further": None if answer.further is None else _further_json(answer.further),
         "near_misses": [_miss_json(miss) for miss in answer.near_misses],
         "error": None if answer.error is None else _error_json(answer),
         "note": answer.note,
@@ -172,6 +174,15 @@ def _miss_json(miss: NearMiss) -> dict[str, Any]:
         "passed": miss.passed,
         "nodes": [_link_json(node) for node in miss.nodes],
         "ops": [{"op": op, "count": count} for op, count in miss.ops],
+    }
+
+
+def _further_json(further: Why) -> dict[str, Any]:
+    guard = further.guard
+    return {
+        "through": _link_json(further.through),
+        "attempt": further.attempt,
+        "guard": None if guard is None else guard_json(guard),
     }
 
 

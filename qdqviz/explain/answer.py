@@ -148,6 +148,10 @@ class Why:
     """Nodes most like what it asks for, where the graph has none of that."""
     kinship: str = ""
     """How the node, or else the nearest one, differs from what the pass asks for: overload, dialect."""
+    remarks: tuple[str, ...] = ()
+    """What a person who knows the graph would add: a user that reads a shape only, kin that a list holds."""
+    further: Why | None = None
+    """For `declined`: the attempt on another node that got further, where this one was the reason there."""
     near_misses: tuple[NearMiss, ...] = ()
     """For a pass as a whole: who got furthest, grouped by guard."""
     step: int | None = None

@@ -5,21 +5,33 @@ from __future__ import annotations
 from dataclasses import replace
 
 from qdqviz.explain.answer import Guard, NodeLink, Why
-from qdqviz.explain.evidence import Evidence, Look
+from qdqviz.explain.evidence import Evidence, Look, asked_of
 from qdqviz.explain.seen_text import seen_nodes
 from qdqviz.trace.events import Kind
 from qdqviz.trace.model import Attempt, PassRun
 
 
-def considered(evidence: Evidence, run: PassRun, link: NodeLink, blank: Why) -> Why | None:
+def considered(
+    evidence: Evidence, run: PassRun, link: NodeLink, blank: Why, further_than: int = -1
+) -> Why | None:
     """The attempt of another node among whose operands a node was, if there is one.
 
-    Of several, one whose blocking guard names the node, else the one that got furthest.
+    Of several, one whose blocking guard names the node, else the one that got furthest; where it must have
+    got further than some other attempt, the furthest of those whose chain names the node.
+
+    Args:
+        evidence: The trace.
+        run: The pass run.
+        link: The node.
+        blank: The answer to fill in.
+        further_than: How many different things the attempt must have asked, and more.
     """
     looks = [
         evidence.look(attempt)
         for attempt in evidence.trace.attempts(run.id)
-        if attempt.focus not in (None, link.id) and _saw(attempt, link.id)
+        if attempt.focus not in (None, link.id)
+        and asked_of(attempt) > further_than
+        and _saw(attempt, link.id)
     ]
     looks = [
         look
@@ -30,6 +42,8 @@ def considered(evidence: Evidence, run: PassRun, link: NodeLink, blank: Why) -> 
     if not looks:
         return None
     answers = [(look, _answer(evidence, look, blank)) for look in looks]
+    if further_than >= 0:
+        return max(answers, key=lambda pair: (_naming(pair[1], link)[1], pair[0].progress))[1]
     return max(answers, key=lambda pair: (*_naming(pair[1], link), pair[0].progress))[1]
 
 
@@ -48,7 +62,8 @@ def _naming(answer: Why, link: NodeLink) -> tuple[bool, bool]:
     """Whether the blocking guard names the node, and whether any guard of the chain does."""
 
     def names(guard: Guard) -> bool:
-        return any(node.id == link.id for each in (guard, *guard.siblings) for node in each.nodes)
+        tests = (guard, *guard.siblings)
+        return any(node.id == link.id for each in tests for node in (*each.nodes, *each.about))
 
     last = answer.guard
     return last is not None and names(last), any(map(names, answer.chain))

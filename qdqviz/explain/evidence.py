@@ -42,7 +42,7 @@ class Look:
     @property
     def progress(self) -> int:
         """How many different things it asked."""
-        return len({event.site for event in self.attempt.events if event.kind in _ASKING})
+        return asked_of(self.attempt)
 
 
 class Evidence:
@@ -54,7 +54,8 @@ class Evidence:
         """The trace."""
         self._codes: dict[str, Code | None] = {}
 
-    def _code(self, file: str) -> Code | None:
+    def code(self, file: str) -> Code | None:
+        """A source file; None where the trace has none that can be parsed."""
         if file not in self._codes:
             source = self.trace.source(file)
             try:
@@ -74,7 +75,7 @@ class Evidence:
     def look(self, attempt: Attempt) -> Look:
         """An attempt with its chain."""
         # Its calls are kept with it, and gone with it: a trace may hold ten thousands of attempts.
-        calls = Calls(self.trace.sites, self._code)
+        calls = Calls(self.trace.sites, self.code)
         if attempt.outcome == "fired":
             return Look(attempt, NO_CHAIN, calls)
         chain = chain_of(attempt.events, self.trace.sites, calls, lambda: self._calls_before(attempt))
@@ -146,6 +147,11 @@ class Evidence:
     def known_before(self, run: PassRun, path: str) -> Body:
         """The nodes of a graph before a pass run."""
         return self.state_before(run).bodies.get(path) or Body()
+
+
+def asked_of(attempt: Attempt) -> int:
+    """How many different things an attempt asked."""
+    return len({event.site for event in attempt.events if event.kind in _ASKING})
 
 
 def deciding(looks: Sequence[Look]) -> Look | None:

@@ -7,16 +7,22 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from qdqviz.explain.answer import Guard, NearMiss, NodeLink
+from qdqviz.explain.answer import NearMiss, NodeLink
 from qdqviz.explain.evidence import Evidence, Look, deciding
 from qdqviz.ir.graph import GraphState
 from qdqviz.ir.roles import op_name
 from qdqviz.trace.model import Attempt, PassRun
 
+_NO_CALLS = frozenset({"placeholder", "get_attr", "output", ""})
+"""Ops of nodes that compute nothing: what a guard saw of them tells little."""
+
 
 @dataclass(slots=True)
 class _Group:
-    guard: Guard
+    attempt: Attempt
+    """The attempt that the guard is told of."""
+    calls: bool = False
+    """Whether that attempt is on a node that calls something."""
     passed: int = 0
     nodes: dict[int, NodeLink] = field(default_factory=dict)
 
@@ -29,21 +35,20 @@ def near_misses(evidence: Evidence, run: PassRun) -> tuple[NearMiss, ...]:
     """
     known: dict[Any, Look] = {}
     groups: dict[Any, _Group] = {}
+    states = evidence.state_before(run), evidence.state_after(run)
     for node, attempts in _declined(evidence, run).items():
-        look = deciding([_look(evidence, each, known) for each in attempts])
+        looks = [_look(evidence, each, known) for each in attempts]
+        look = deciding(looks)
         if look is None or not look.chain.links:
             continue
-        place = _place(look)
-        group = groups.get(place)
-        if group is None:
-            guard = evidence.told(look, evidence.blank(run, None)).guard
-            if guard is None:
-                continue
-            group = groups[place] = _Group(guard)
+        attempt = next(each for each, its in zip(attempts, looks, strict=True) if its is look)
+        link = NodeLink(node, attempt.name, attempt.path)
+        group = groups.setdefault(_place(look), _Group(attempt))
+        if not group.calls and _op(link, states) not in _NO_CALLS:
+            group.attempt, group.calls = attempt, True
         group.passed = max(group.passed, look.progress)
-        group.nodes[node] = NodeLink(node, attempts[0].name, attempts[0].path)
-    states = evidence.state_before(run), evidence.state_after(run)
-    found = [_miss(group, states) for group in groups.values()]
+        group.nodes[node] = link
+    found = [_miss(evidence, run, group, states) for group in groups.values()]
     return tuple(sorted(found, key=lambda miss: (-miss.passed, -miss.count)))
 
 
@@ -83,14 +88,20 @@ def _place(look: Look) -> tuple[Any, ...]:
     return last.call.frame.file, *last.call.code.place(leaf.expr)
 
 
-def _miss(group: _Group, states: tuple[GraphState, ...]) -> NearMiss:
-    ops: Counter[str] = Counter()
-    for link in group.nodes.values():
-        bodies = (state.bodies.get(link.path) for state in states)
-        node = next((found for body in bodies if body is not None and (found := body.get(link.id))), None)
-        if node is not None:
-            ops[op_name(node.target).plain if node.op == "call_function" else node.op] += 1
-    return NearMiss(group.guard, group.passed, tuple(group.nodes.values()), tuple(ops.most_common()))
+def _miss(evidence: Evidence, run: PassRun, group: _Group, states: tuple[GraphState, ...]) -> NearMiss:
+    ops = Counter(op for link in group.nodes.values() if (op := _op(link, states)))
+    guard = evidence.told(evidence.look(group.attempt), evidence.blank(run, None)).guard
+    assert guard is not None
+    return NearMiss(guard, group.passed, tuple(group.nodes.values()), tuple(ops.most_common()))
+
+
+def _op(link: NodeLink, states: tuple[GraphState, ...]) -> str:
+    """The plain name of what a node calls, or its node op; empty for an unknown node."""
+    bodies = (state.bodies.get(link.path) for state in states)
+    node = next((found for body in bodies if body is not None and (found := body.get(link.id))), None)
+    if node is None:
+        return ""
+    return op_name(node.target).plain if node.op == "call_function" else node.op
 
 
 def total(misses: Sequence[NearMiss]) -> int:

@@ -71,6 +71,14 @@ def wanted_here(evidence: Evidence, run: PassRun, answer: Why) -> Why:
     return replace(answer, wanted=wanted, nearest=near)
 
 
+def are_kin(one: str, other: str) -> bool:
+    """Whether two targets are different ops that stand for one another."""
+    left, right = op_name(one), op_name(other)
+    if (left.namespace, left.base) == (right.namespace, right.base):
+        return False
+    return left.plain == right.plain or any(left.plain in kin and right.plain in kin for kin in KIN)
+
+
 def with_kinship(evidence: Evidence, run: PassRun, answer: Why) -> Why:
     """An answer that says how near the node, or else the nearest one, comes to what the pass asks for."""
     if answer.verdict not in ("declined", "never"):
@@ -87,11 +95,11 @@ def _kinship(target: str, wanted: Sequence[str]) -> str:
     """How a target differs from the nearest of those wanted, if in overload or dialect only."""
     have, edge = op_name(target), target.startswith("edge.")
     found: dict[tuple[bool, bool], str] = {}
-    for text in wanted:
+    for text in map(op_text, wanted):
         want = op_name(text)
-        same = (have.namespace, have.base) == (want.namespace, want.base)
-        if same and have.overload and want.overload:
-            found.setdefault((have.overload != want.overload, edge != text.startswith("edge.")), text)
+        if (have.namespace, have.base) == (want.namespace, want.base):
+            overload = bool(have.overload and want.overload) and have.overload != want.overload
+            found.setdefault((overload, edge != text.startswith("edge.")), text)
     for (overload, dialect), text in sorted(found.items()):
         if overload:
             return f"another overload of {text}{', and another dialect' if dialect else ''}"

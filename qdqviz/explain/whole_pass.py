@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from qdqviz.explain.answer import NearMiss, Why
+from qdqviz.explain.answer import NearMiss, NodeLink, Why
 from qdqviz.explain.evidence import Evidence
 from qdqviz.explain.nearest import absent_targets, nearest_to, wanted_here
 from qdqviz.explain.never import asked_nothing
@@ -25,10 +25,20 @@ def whole_pass(evidence: Evidence, run: PassRun, misses: tuple[NearMiss, ...]) -
         return replace(blank, verdict="fired", note="what it did changed nothing")
     if misses:
         answer = replace(blank, verdict="declined", chain=(misses[0].guard,))
-        wanted = wanted_here(evidence, run, replace(answer, node=misses[0].nodes[0])).wanted
+        asked = _first_call(evidence, run, misses[0])
+        wanted = wanted_here(evidence, run, replace(answer, node=asked)).wanted
         near = nearest_to(evidence.known_before(run, ROOT), wanted, ROOT)
         return replace(answer, wanted=wanted, nearest=near)
     return _never(evidence, run, blank)
+
+
+def _first_call(evidence: Evidence, run: PassRun, miss: NearMiss) -> NodeLink:
+    """The first of some nodes that calls an op: what the guard saw of it tells more than of an input."""
+    for link in miss.nodes:
+        node = evidence.known_before(run, link.path).get(link.id)
+        if node is not None and node.op == "call_function":
+            return link
+    return miss.nodes[0]
 
 
 def _raised(evidence: Evidence, run: PassRun, blank: Why) -> Why:

@@ -9,12 +9,14 @@ from qdqviz.errors import UsageError
 from qdqviz.explain.answer import NodeLink, Verdict, Why
 from qdqviz.explain.ask import find_node, find_runs, single_run
 from qdqviz.explain.considered import considered
-from qdqviz.explain.evidence import Evidence, Look, deciding
+from qdqviz.explain.evidence import Evidence, Look, asked_of, deciding
 from qdqviz.explain.near_misses import near_misses
 from qdqviz.explain.nearest import wanted_here, with_kinship
 from qdqviz.explain.never import never
+from qdqviz.explain.remarks import kin_in_collections, remarks_on
 from qdqviz.explain.whole_pass import whole_pass
 from qdqviz.ir.change import Erase
+from qdqviz.ir.graph import ROOT
 from qdqviz.trace.model import PassRun
 from qdqviz.trace.reader import Trace
 
@@ -53,7 +55,7 @@ class Explainer:
         if node is None:
             run = single_run(self.trace, runs)
             told = whole_pass(self._evidence, run, near_misses(self._evidence, run))
-            return with_kinship(self._evidence, run, told)
+            return self._remarked(run, with_kinship(self._evidence, run, told))
         run, link = self._find(runs, node)
         return self.of(run, link)
 
@@ -99,9 +101,12 @@ class Explainer:
             return replace(evidence.told(raised, blank), verdict="raised", error=run.error)
         declined = self._declined(looks, blank)
         if declined is not None:
-            return with_kinship(evidence, run, wanted_here(evidence, run, declined))
+            declined = with_kinship(evidence, run, wanted_here(evidence, run, declined))
+            return self._remarked(run, self._with_further(run, declined))
         seen = considered(evidence, run, link, blank)
-        return seen or with_kinship(evidence, run, never(evidence, run, link, looks, blank))
+        if seen is None:
+            seen = with_kinship(evidence, run, never(evidence, run, link, looks, blank))
+        return self._remarked(run, seen)
 
     def _declined(self, looks: Sequence[Look], blank: Why) -> Why | None:
         """The attempt on the node that tells why it was left alone, if there was any."""
@@ -112,6 +117,34 @@ class Explainer:
         if not best.chain.links:
             return replace(answer, note="it was set aside for later, and nothing was done with it")
         return answer
+
+    def _with_further(self, run: PassRun, answer: Why) -> Why:
+        """An answer with the attempt on another node that turned that one down because of this one."""
+        if answer.node is None or answer.attempt is None:
+            return answer
+        own = asked_of(self.trace.attempts(run.id)[answer.attempt])
+        blank = self._evidence.blank(run, answer.node)
+        seen = considered(self._evidence, run, answer.node, blank, further_than=own)
+        told = (
+            seen is not None
+            and not seen.rewrites
+            and any(answer.node in (*guard.nodes, *guard.about) for guard in seen.chain)
+        )
+        return replace(answer, further=seen) if told else answer
+
+    def _remarked(self, run: PassRun, answer: Why) -> Why:
+        """An answer with what is to be said about the nodes that it names."""
+        evidence, asked = self._evidence, answer.node or next(iter(answer.nodes), None)
+        if answer.verdict == "fired":
+            return answer
+        body = evidence.known_before(run, asked.path if asked is not None else ROOT)
+        remarks = remarks_on(answer, body)
+        if answer.attempt is not None and answer.guard is not None:
+            events = self.trace.attempts(answer.run)[answer.attempt].events
+            links = (answer.node, *answer.guard.nodes)
+            nodes = [node for link in links if link is not None and (node := body.get(link.id)) is not None]
+            remarks += kin_in_collections(events, self.trace.sites, nodes, evidence.code)
+        return replace(answer, remarks=remarks)
 
     def _fired(self, run: PassRun, link: NodeLink, looks: Sequence[Look], blank: Why) -> Why | None:
         own = {look.attempt.step for look in looks if look.attempt.outcome == "fired"}

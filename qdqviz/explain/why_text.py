@@ -36,6 +36,11 @@ def _lines(answer: Why) -> Iterator[str]:
     if answer.error is not None and answer.verdict == "raised":
         yield f"  {answer.error.type}: {answer.error.message}".rstrip(": ")
         yield f"  raised at {_short(answer.error.file)}:{answer.error.line}  {answer.error.text}"
+    if answer.further is not None and answer.further.through is not None:
+        through = answer.further.through.name
+        because = _because(answer.further.guard)
+        yield f"  it got further as an operand of {through}, which was left alone{because}"
+    yield from (f"  {remark}" for remark in answer.remarks)
     if len(answer.attempts) > 1:
         yield f"  looked at {len(answer.attempts)} times; this is the time it got furthest"
     if answer.near_misses:
@@ -175,11 +180,12 @@ def chain_lines(chain: Iterable[Guard]) -> Iterator[str]:
                 yield f"{indent}    “{each.reason}”"
 
 
-def test_text(guard: Guard) -> str:
-    """A test with how it came out: `len(node.users) != 1 is true`."""
+def test_text(guard: Guard, most: int | None = None) -> str:
+    """A test with how it came out: `len(node.users) != 1 is true`; its source cut to `most` characters."""
+    text = guard.text if most is None or len(guard.text) <= most else f"{guard.text[: most - 1]}…"
     if guard.outcome is None:
-        return f"nothing in {guard.text}" if guard.kind in ("for", "comprehension") else guard.text
-    return f"`{guard.text}` is {_truth(guard)}"
+        return f"nothing in {text}" if guard.kind in ("for", "comprehension") else text
+    return f"`{text}` is {_truth(guard)}"
 
 
 def function_text(guard: Guard) -> str:
@@ -212,7 +218,7 @@ def miss_text(miss: NearMiss) -> str:
     """`31 x input is not data movement: addmm 12, bmm 9`."""
     ops = ", ".join(f"{op} {count}" for op, count in miss.ops[:4])
     more = f", … ({len(miss.ops)} ops)" if len(miss.ops) > 4 else ""
-    said = miss.guard.reason or test_text(miss.guard)
+    said = miss.guard.reason or test_text(miss.guard, _SHORT_TEST)
     return f"{miss.count:>4} × {said}: {ops}{more}  {miss.guard.place}"
 
 

@@ -293,7 +293,13 @@ def test_a_pass_that_searched_for_what_is_not_there_names_what_comes_nearest():
         ("aten.linear.default",),
         ["addmm_default"],
     )
-    assert list(answer.sentences[1:]) == ["  this graph has none", "  nearest: addmm_default"]
+    assert list(answer.sentences[1:]) == [
+        "  this graph has none",
+        "  nearest: addmm_default",
+        "  addmm_default is addmm(b, x, w)",
+        "  linear may have been taken apart into addmm: "
+        "preserve it in the lowering, or run a pass before that restores it",
+    ]
 
 
 def test_an_explainer_answers_several_questions_about_one_trace(trace):
