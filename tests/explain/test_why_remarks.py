@@ -9,9 +9,10 @@ import pytest
 import torch
 from torch.fx.passes.infra.pass_base import PassBase, PassResult
 from why_private_pass import private_module
-from why_recording import ATEN, DEQUANTIZE, EDGE, QPARAMS, QUANTIZE, ask, aten_graph, edge_graph, recorded, seen, texts
+from why_recording import (
     ATEN,
     DEQUANTIZE,
+    EDGE,
     QPARAMS,
     QUANTIZE,
     ask,
