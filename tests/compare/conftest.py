@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+# Test modules are imported without their folders on the path; the terminal app is driven as in tests/tui.
+sys.path.insert(0, str(Path(__file__).parents[1] / "tui"))
 sys.path.insert(0, str(Path(__file__).parent))
 
 from compare_versions import Recorder
