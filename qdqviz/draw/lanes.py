@@ -67,6 +67,7 @@ def draw_lanes(
     focus: Collection[int] = (),
     columns: int = 100,
     most: int = MAX_LANES,
+    words: tuple[str, str] = ("before", "after"),
 ) -> Cells:
     """Draw live ranges before and after a step as lanes, with a profile of the bytes alive and the totals.
 
@@ -79,12 +80,13 @@ def draw_lanes(
         focus: Nodes whose values are shown even where nothing changed.
         columns: Width of the result, at least 40.
         most: Most values to show.
+        words: What the two states are called; six columns of it are shown.
 
     Returns:
         Cells whose `rects` give each value's rows by the node that makes it.
     """
     lanes = choose_lanes(before, after, axis, focus, most)
-    painter = _Painter(before, after, axis, lanes, max(columns, 40))
+    painter = _Painter(before, after, axis, lanes, max(columns, 40), (cut(words[0], 6), cut(words[1], 6)))
     return painter.paint()
 
 
@@ -98,10 +100,12 @@ class _Painter:
         axis: Axis,
         lanes: tuple[Lane, ...],
         columns: int,
+        words: tuple[str, str],
     ) -> None:
+        self.words = words
         self.states = [
             (word, live, steps)
-            for word, live, steps in (("before", before, axis.before), ("after", after, axis.after))
+            for word, live, steps in ((words[0], before, axis.before), (words[1], after, axis.after))
             if live is not None
         ]
         self.lanes = lanes
@@ -116,7 +120,7 @@ class _Painter:
         """Rows of one lane: one where both states are alike, else one for each state that has it."""
         found = []
         for word, _, steps in self.states:
-            item = lane.change.before if word == "before" else lane.change.after
+            item = lane.change.before if word == self.words[0] else lane.change.after
             if item is not None:
                 found.append((word, item, steps))
         return found[-1:] if lane.mark is Mark.NONE else found

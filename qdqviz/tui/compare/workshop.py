@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from qdqviz.tui.compare.archive import PairArchive
 from qdqviz.tui.compare.sight import look
 from qdqviz.tui.model.place import Place
+from qdqviz.tui.model.ranges import RangesMaker
 from qdqviz.tui.model.scene import Lens, Scene, draw_scene
 from qdqviz.tui.workshop import Post, Workshop
 
@@ -27,6 +28,7 @@ class PairWorkshop(Workshop):
         super().__init__(archive, post)
         self.pairs = archive
         """Both traces."""
+        self._ranges = RangesMaker(archive.compared.sides)
 
     def _make(self, place: Place, lens: Lens, engine: LayoutEngine, cancel: Cancel) -> Scene:
         seen = look(self.pairs, place, lens)

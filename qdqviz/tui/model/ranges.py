@@ -51,7 +51,13 @@ class Ranges:
 class RangesMaker:
     """Makes them; remembers the live ranges of the last few graphs. For one thread."""
 
-    def __init__(self) -> None:
+    def __init__(self, words: tuple[str, str] = ("before", "after")) -> None:
+        """Make none yet.
+
+        Args:
+            words: What the two states are called.
+        """
+        self._words = words
         self._known: OrderedDict[tuple[int, Which], tuple[Body, Liveness]] = OrderedDict()
 
     def make(self, scene: Scene, which: Which, columns: int, most: int, stale: Stale) -> Ranges | None:
@@ -77,7 +83,9 @@ class RangesMaker:
         axis = merged_axis(sight.before, sight.after)
         if stale():
             return None
-        cells = draw_lanes(before, after, axis, focus=sight.focus, columns=columns, most=most)
+        cells = draw_lanes(
+            before, after, axis, focus=sight.focus, columns=columns, most=most, words=self._words
+        )
         return Ranges(scene, which, columns, cells, before, after)
 
     def _liveness(self, body: Body, which: Which) -> Liveness:
