@@ -89,9 +89,18 @@ def test_the_tab_says_how_far_a_rewrite_differs_and_where(lists):
     assert said[0] == "≠ this rewrite: differs (wrong)"
     assert said[1:4] == [
         "up to 2 · 3 quantization steps · SQNR 12.3 dB",
-        "x into add at [0]",
+        "where: x into add at [0]",
         "4 of 8 elements differ",
     ]
+
+
+def test_nodes_are_called_as_in_the_picture(lists):
+    where = "quantized_decomposed_dequantize_per_channel_default_6 into aten_addmm_default at [5, 14]"
+    detail = "aten_view_copy_default_1: not 8; aten.linear.default cannot run here"
+    known = Verdicts(True, "done").with_checks([rewrite(2, replace(WRONG, where=where, detail=detail))])
+    said = texts(facts_of(known, lists, Place("step", 0, 2, 2)))
+    assert "where: dequantize_per_channel_6 into addmm at [5, 14]" in said
+    assert "view_1: not 8; aten.linear.default cannot run here" in said
 
 
 def test_rows_of_the_tab_lead_to_their_rewrites(lists):

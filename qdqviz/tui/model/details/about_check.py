@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING
 
 from qdqviz.ir.labels import short_name
 from qdqviz.ir.text import safe_text
-from qdqviz.tui.model.details.fact import Fact, Part, heading, plain_fact
+from qdqviz.tui.model.details.fact import HEADING, Fact, Part, heading, plain_fact
 from qdqviz.tui.model.details.leads import ToStep
 from qdqviz.tui.model.lists import Lists
 from qdqviz.tui.model.place import Place
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
 
 MOST_LISTED = 200
 """Rewrites that are listed."""
+
+_INDENT = 2
+"""Columns that belong to the sign."""
+
+_NAME = re.compile(r"\w+")
 
 NO_PROGRAM = "a trace alone cannot be run: open the target with its passes to check values, veto and force"
 """Said where there is no program."""
@@ -77,11 +83,21 @@ def _judged(what: str, judgement: Judgement) -> Iterator[Fact]:
     yield heading(f"{sign} ", style, Part(f"{what}: ", "muted"), Part(verdict, "bold"))
     figures = _figures(judgement)
     if figures:
-        yield plain_fact("difference", figures)
+        yield _below(Part(figures))
     if judgement.where and judgement.verdict != "equal":
-        yield plain_fact("where", judgement.where)
+        yield _below(Part("where: ", "muted"), Part(_short(judgement.where)))
     if judgement.detail:
-        yield plain_fact("", judgement.detail)
+        yield _below(Part(_short(judgement.detail)))
+
+
+def _below(*parts: Part) -> Fact:
+    """What goes on with the line above it."""
+    return Fact(HEADING, parts, _INDENT)
+
+
+def _short(text: str) -> str:
+    """A text with the names of nodes as the boxes have them; safe to show."""
+    return safe_text(_NAME.sub(lambda found: short_name(found[0]), text))
 
 
 def _figures(judgement: Judgement) -> str:
@@ -104,9 +120,9 @@ def _faults(verdicts: Verdicts, place: Place) -> Iterator[Fact]:
 
 def _fault(finding: Finding) -> Iterator[Fact]:
     sign, style = FAULT
-    yield heading(f"{sign} ", style, Part(f"{finding.rule}: ", "bold"), Part(safe_text(finding.node)))
-    yield plain_fact("is", finding.found)
-    yield plain_fact("should be", finding.wanted)
+    yield heading(f"{sign} ", style, Part(f"{finding.rule}: ", "bold"), Part(_short(finding.node)))
+    yield plain_fact("  is", _short(finding.found))
+    yield plain_fact("  should be", _short(finding.wanted))
 
 
 def _trial(trial: Trial) -> Iterator[Fact]:
@@ -163,7 +179,7 @@ def _fault_rows(findings: Sequence[Finding]) -> Iterator[Fact]:
         where = "left as it was" if each.step is None else f"step {each.step}"
         lead = None if each.step is None else ToStep(each.step)
         step = Part(where, "link" if lead else "muted", None, lead)
-        node = Part(f"  {safe_text(each.node)}: {safe_text(each.found)}", "muted", None, lead)
+        node = Part(f"  {_short(each.node)}: {_short(each.found)}", "muted", None, lead)
         yield heading(f"{FAULT[0]} ", FAULT[1], step, Part(f"  {each.rule}", "", None, lead), node)
     if len(findings) > MOST_LISTED:
         yield heading(f"… and {len(findings) - MOST_LISTED:,} more", "muted")
