@@ -170,6 +170,7 @@ def _link_json(link: NodeLink | None) -> dict[str, Any] | None:
 def _miss_json(miss: NearMiss) -> dict[str, Any]:
     return {
         "guard": guard_json(miss.guard),
+        "reason": miss.reason,
         "count": miss.count,
         "passed": miss.passed,
         "nodes": [_link_json(node) for node in miss.nodes],

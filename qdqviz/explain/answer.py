@@ -103,6 +103,8 @@ class NearMiss:
     """The nodes, each once, in order."""
     ops: tuple[tuple[str, int], ...]
     """What they call and how often, the most frequent first."""
+    reason: str | None = None
+    """What the predicate that the guard calls, or that returned it, says of itself."""
 
     @property
     def count(self) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from qdqviz.explain.answer import NearMiss, NodeLink
+from qdqviz.explain.answer import Guard, NearMiss, NodeLink
 from qdqviz.explain.evidence import Evidence, Look, deciding
 from qdqviz.ir.graph import GraphState
 from qdqviz.ir.roles import op_name
@@ -90,9 +90,16 @@ def _place(look: Look) -> tuple[Any, ...]:
 
 def _miss(evidence: Evidence, run: PassRun, group: _Group, states: tuple[GraphState, ...]) -> NearMiss:
     ops = Counter(op for link in group.nodes.values() if (op := _op(link, states)))
-    guard = evidence.told(evidence.look(group.attempt), evidence.blank(run, None)).guard
-    assert guard is not None
-    return NearMiss(guard, group.passed, tuple(group.nodes.values()), tuple(ops.most_common()))
+    chain = evidence.told(evidence.look(group.attempt), evidence.blank(run, None)).chain
+    nodes = tuple(group.nodes.values())
+    return NearMiss(chain[-1], group.passed, nodes, tuple(ops.most_common()), _reason(chain))
+
+
+def _reason(chain: tuple[Guard, ...]) -> str | None:
+    """What the deepest guard's predicate says; of one that is what a predicate returned, that predicate."""
+    last = chain[-1]
+    returned = last.kind == "return" and len(chain) > 1
+    return last.reason or (chain[-2].reason if returned else None)
 
 
 def _op(link: NodeLink, states: tuple[GraphState, ...]) -> str:

@@ -115,15 +115,17 @@ def _wanted(guard: Guard, node: NodeState) -> list[str]:
     if any(target in own or _packet(target) in own for target in targets):
         return [target for target in targets if target not in own]
     names = _names(node.target)
-    if any(seen.value.strip("'") in names for seen in guard.values):
-        return [text for text in _literals(guard.text) if text not in names]
+    said = [seen.value.strip("'") for seen in guard.values if seen.value.startswith("'")]
+    if any(text in names for text in said):
+        return [text for text in (*_literals(guard.text), *said) if text not in names]
     return []
 
 
 def _names(target: str) -> set[str]:
     """What a pass may call a target by, whatever its dialect: `linear.default`, `linear`."""
     name = op_name(target)
-    return {name.base, f"{name.base}.{name.overload}"}
+    full = f"{name.base}.{name.overload}"
+    return {name.base, full, f"{name.namespace}.{full}"}
 
 
 def _literals(text: str) -> list[str]:

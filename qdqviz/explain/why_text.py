@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from qdqviz.explain.answer import Guard, NearMiss, NodeLink, Seen, Why
@@ -19,6 +20,9 @@ _SHORT_TEST = 60
 
 _SHORT_VALUE = 60
 """Characters of a value that fits into a sentence."""
+
+_SIZE = re.compile(r"\w+ of \d+")
+"""A container of which only the size was kept: it says nothing in a sentence."""
 
 _SEARCHED_TARGETS = 4
 """How many targets are named in a sentence."""
@@ -65,8 +69,7 @@ def _verdict(answer: Why, who: str, what: str) -> str:
             total = sum(miss.count for miss in answer.near_misses)
             return f"{who} rewrote nothing: it turned down {counted(total, 'node')} of {what}."
         case "declined":
-            because = f"{_predicate(answer.chain)}{_because(answer.guard)}"
-            return f"{who} looked at {what} and left it alone{because}."
+            return f"{who} looked at {what} and left it alone{_because_of(answer.chain)}."
         case "considered":
             return _considered(answer, who, what)
     if answer.node is None:
@@ -119,9 +122,12 @@ def _never(answer: Why, what: str) -> str:
     return f"never looked at {what}" if answer.note else f"never looked at {what}; why is not known"
 
 
-def _predicate(chain: tuple[Guard, ...]) -> str:
-    """What the predicate that the pass itself asks says of itself, where the deepest test is another."""
-    return f": “{chain[0].reason}”" if len(chain) > 1 and chain[0].reason else ""
+def _because_of(chain: tuple[Guard, ...]) -> str:
+    """The deepest test; in front of it what the predicate that the pass itself asks says of itself."""
+    told = _because(chain[-1] if chain else None)
+    if len(chain) < 2 or not chain[0].reason:
+        return told
+    return f": “{chain[0].reason}”; {told.removeprefix(': ')}"
 
 
 def _because(guard: Guard | None) -> str:
@@ -141,7 +147,8 @@ def _with_values(guard: Guard) -> str:
     """What makes a test understood at once: the predicate's own words, else a value or two."""
     if guard.reason:
         return f" ({guard.reason.rstrip('.')})"
-    shown = [seen_line(seen) for seen in guard.values if not _says_it(guard, seen)]
+    telling = (seen for seen in guard.values if not (_says_it(guard, seen) or _SIZE.fullmatch(seen.value)))
+    shown = [seen_line(seen) for seen in telling]
     short = [line for line in shown if len(line) <= _SHORT_VALUE][:2]
     return f" ({', '.join(short)})" if short else ""
 
@@ -218,7 +225,7 @@ def miss_text(miss: NearMiss) -> str:
     """`31 x input is not data movement: addmm 12, bmm 9`."""
     ops = ", ".join(f"{op} {count}" for op, count in miss.ops[:4])
     more = f", … ({len(miss.ops)} ops)" if len(miss.ops) > 4 else ""
-    said = miss.guard.reason or test_text(miss.guard, _SHORT_TEST)
+    said = (miss.reason or "").rstrip(".") or test_text(miss.guard, _SHORT_TEST)
     return f"{miss.count:>4} × {said}: {ops}{more}  {miss.guard.place}"
 
 
