@@ -20,11 +20,12 @@ FIGURES: dict[str, Callable[[Figures], int]] = {
     "q/dq": _qdq,
     "moved": lambda found: found.moved_bytes,
     "peak": lambda found: found.peak_bytes,
+    "byte-steps": lambda found: found.byte_steps,
 }
 """Columns of the table of several targets: nodes, quantization ops, bytes of what data movement makes, most
-bytes alive at a time."""
+bytes alive at a time, bytes alive summed over all steps."""
 
-_BYTES = ("moved", "peak")
+_BYTES = ("moved", "peak", "byte-steps")
 
 ROWS: dict[str, Callable[[Figures], int]] = {
     "nodes": lambda found: found.nodes,
@@ -33,6 +34,7 @@ ROWS: dict[str, Callable[[Figures], int]] = {
     "requantize": lambda found: found.requantize,
     "bytes moved": lambda found: found.moved_bytes,
     "live peak": lambda found: found.peak_bytes,
+    "byte-steps": lambda found: found.byte_steps,
 }
 """Rows of one comparison's table."""
 

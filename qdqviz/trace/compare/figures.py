@@ -14,7 +14,7 @@ from qdqviz.trace.compare.model import Figures
 
 
 def figures(state: GraphState) -> Figures:
-    """Counts over all graphs of a state, and the peak of the outermost one."""
+    """Counts over all graphs of a state, and what is alive in the outermost one."""
     ops: Counter[str] = Counter()
     roles: Counter[Role] = Counter()
     moved = nodes = 0
@@ -25,6 +25,7 @@ def figures(state: GraphState) -> Figures:
         roles.update(kinds.values())
         ops.update(_op(node.target) for node in body if node.op.startswith("call_"))
         moved += _moved_bytes(body, kinds)
+    alive = liveness(state.root, "all")
     return Figures(
         nodes=nodes,
         ops=tuple(sorted(ops.items())),
@@ -32,7 +33,8 @@ def figures(state: GraphState) -> Figures:
         dequantize=roles[Role.DEQUANTIZE],
         requantize=roles[Role.REQUANTIZE],
         moved_bytes=moved,
-        peak_bytes=liveness(state.root, "all").peak_bytes,
+        peak_bytes=alive.peak_bytes,
+        byte_steps=alive.byte_steps,
     )
 
 

@@ -160,6 +160,8 @@ class Figures:
     """Bytes of what data-movement nodes make; unknown sizes count for nothing."""
     peak_bytes: int = 0
     """Most bytes alive at a time in the outermost graph, constants left out."""
+    byte_steps: int = 0
+    """Bytes alive summed over the steps of the outermost graph."""
 
 
 @dataclass(frozen=True, slots=True)

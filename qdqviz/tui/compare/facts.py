@@ -133,6 +133,7 @@ def _of_graphs(archive: PairArchive, subject: SubjectPair) -> Iterator[Fact]:
         ("requantize", subject.left_final.requantize, subject.right_final.requantize),
         ("bytes moved", subject.left_final.moved_bytes, subject.right_final.moved_bytes),
         ("live peak", subject.left_final.peak_bytes, subject.right_final.peak_bytes),
+        ("byte-steps", subject.left_final.byte_steps, subject.right_final.byte_steps),
     )
     for name, left, right in rows:
         if left == right:

@@ -99,7 +99,8 @@ def told_sentence(told: Told, sides: tuple[str, str]) -> str:
     """A pair of rewrites in a sentence."""
     pair = told.pair
     if pair.absence is not None:
-        return f"Only {sides[0 if pair.right is None else 1]}: {told.left or told.right}; {told.lacking.rstrip('.')}."
+        side = sides[0 if pair.right is None else 1]
+        return f"Only {side}: {told.left or told.right}; {told.lacking.rstrip('.')}."
     titles = " | ".join(dict.fromkeys((told.left, told.right)))
     if pair.status == "equal":
         return f"The same in both: {titles}."
