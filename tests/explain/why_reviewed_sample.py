@@ -184,9 +184,9 @@ REVIEWED = (
         "executorch.backends.samsung._passes.annotate_qparams:AnnotateQparamsPass",
         "slices",
         "AnnotateQparamsPass",
-        "quantized_decomposed_quantize_per_tensor_default",
+        "aten_sigmoid_default",
         0,
-        (("_propagate_quant_params", "user.target not in self.propagate_nodes"),),
+        (("_annotate", "key_map"),),
     ),
     Reviewed(
         "executorch.backends.qualcomm._passes.layout_transform:LayoutTransform",
@@ -567,8 +567,8 @@ REVIEWED = (
         "executorch.backends.samsung._passes.annotate_qparams:AnnotateQparamsPass",
         "encoder",
         "AnnotateQparamsPass",
-        "quantized_decomposed_quantize_per_tensor_default_2",
+        "aten_view_copy_default",
         0,
-        (("_propagate_quant_params", "user_of_user.target in QuantConstants.QUANT_OPS_KEY_MAP"),),
+        (("_annotate", "key_map"),),
     ),
 )
