@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -62,6 +63,8 @@ class Bisect(Command):
                 output.json(to_json(found, session))
             else:
                 print_found(found, output)
+                if found.step is not None and not interventions_of(options):
+                    output.note(f"see it: {show_command(options, found.step)}")
         return 0
 
 
@@ -110,7 +113,18 @@ def print_found(found: Bisection, output: Output) -> None:
     output.line(says(found.judgement))
     if found.unsure:
         output.line(f"or earlier, at {', '.join(map(str, found.unsure))}, of which nothing could be told")
-    output.note(f"see it: qdqviz show TARGET -p PASSES {found.step}")
+
+
+def show_command(options: Namespace, step: int) -> str:
+    """The command that shows a step of the same session."""
+    words = ["qdqviz", "show", options.target, str(step)]
+    for each in options.passes:
+        words += ["-p", each]
+    if options.method:
+        words += ["--method", options.method]
+    for each in options.imports or ():
+        words += ["--import", each]
+    return shlex.join(words)
 
 
 def to_json(found: Bisection, session: Session) -> dict[str, Any]:

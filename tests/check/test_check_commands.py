@@ -106,6 +106,7 @@ def test_bisect_names_step_pass_and_focus(qdqviz):
     assert told.out.startswith(
         "step 4: PostponeDequantizeOpBelowUseChainPass at quantized_decomposed_dequantize"
     )
+    assert f"see it: qdqviz show {TARGET[0]} 4 {TARGET[1]} {TARGET[2]}" in told.err
     found = json.loads(qdqviz("--quiet", "bisect", *TARGET, "--json").out)
     jsonschema.validate(found, load_schema("bisect"))
     assert (found["step"], found["verdict"]) == (4, "differs")
