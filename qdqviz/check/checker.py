@@ -111,6 +111,7 @@ def _check_subject(
             )
         return
     checking = SubjectCheck(session, subject, sets, cap)
+    causes: list[Judgement] = []
     bad: dict[int, RewriteCheck] = {}
     for index, step in enumerate(steps):
         rewrite = trace.rewrite(step)
@@ -120,20 +121,41 @@ def _check_subject(
             bad[step] = found
         following = trace.headers[steps[index + 1] - 1] if index + 1 < len(steps) else None
         if following is None or following.run != rewrite.run:
-            yield from _confirm(session, checking, rewrite, bad)
+            yield from _confirm(session, checking, rewrite, bad, causes)
             bad = {}
 
 
 def _confirm(
-    session: Session, checking: SubjectCheck, last: Rewrite, bad: dict[int, RewriteCheck]
+    session: Session,
+    checking: SubjectCheck,
+    last: Rewrite,
+    bad: dict[int, RewriteCheck],
+    causes: list[Judgement],
 ) -> Iterator[RewriteCheck | PassCheck]:
+    """Judge a pass by a whole run; `causes` are the bad rewrites of earlier passes, and grow."""
     since_last, since_first, made_good = checking.confirm(last.step, list(bad))
     for step in sorted(made_good):
         was = bad[step].judgement
         detail = f"differs alone ({was.where}); later rewrites of the same pass make it good"
         yield replace(bad[step], judgement=replace(was, verdict="equal", kind=None, detail=detail))
     label = session.trace.runs[last.run].label
-    yield PassCheck(last.run, label, last.step, since_last, since_first)
+    own = [each.judgement for step, each in bad.items() if step not in made_good]
+    causes += own
+    yield PassCheck(last.run, label, last.step, _by_cause(since_last, own), _by_cause(since_first, causes))
+
+
+def _by_cause(outputs: Judgement, causes: Sequence[Judgement]) -> Judgement:
+    """Name a difference of outputs after the rewrites that are behind it.
+
+    Outputs are often real numbers without a quantization step of their own, or many ops away: a rounding that
+    went the other way comes out as any number. It is as bad as the worst rewrite, no worse.
+    """
+    if outputs.verdict != "differs" or outputs.kind != "wrong" or not causes:
+        return outputs
+    cause = worst(causes)
+    if cause.verdict != "differs":
+        return outputs
+    return replace(outputs, kind=cause.kind)
 
 
 def _found(session: Session, rewrite: Rewrite, judgement: Judgement) -> RewriteCheck:

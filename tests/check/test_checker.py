@@ -157,6 +157,31 @@ def test_moving_what_was_wrong_before_is_not_wrong(tmp_path):
     assert [each.since_start.verdict for each in report.passes] == ["differs"] * 3
 
 
+def drop_a_rounding(module):
+    """Removes the pair of the quantized `moved`, so that its values are no longer rounded."""
+    editor = Editor(module)
+    pair_end = editor.find(QD.dequantize_per_tensor.default)
+    editor.replace(pair_end, pair_end.args[0].args[0])
+
+
+def average_a_sum(module):
+    editor = Editor(module)
+    old = editor.find(AT.sum.dim_IntList)
+    editor.replace(old, editor.call(old, AT.mean.dim, *old.args))
+
+
+def test_outputs_that_differ_are_as_bad_as_the_rewrite_behind_them(tmp_path):
+    """An output of real numbers has no step: a dropped rounding comes out as any number, and is no fault."""
+    passes = [in_place(drop_a_rounding), in_place(average_a_sum)]
+    report = check(session_of(*mixed(), passes, tmp_path))
+    assert [each.kind for each in bad(report).values()] == ["quantization_step", "wrong"]
+    assert [each.judgement.kind for each in report.passes] == ["quantization_step", "wrong"]
+    assert [each.since_start.kind for each in report.passes] == ["quantization_step", "wrong"]
+    swapped = check(session_of(*mixed(), passes[::-1], tmp_path))
+    assert [each.judgement.kind for each in swapped.passes] == ["wrong", "quantization_step"]
+    assert [each.since_start.kind for each in swapped.passes] == ["wrong", "wrong"]
+
+
 def test_a_rewrite_that_another_of_its_pass_makes_good_is_equal(tmp_path):
     """Scaling a weight by 2 and its product by a half: neither is right alone."""
 
