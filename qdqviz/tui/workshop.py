@@ -38,6 +38,9 @@ _FEW = 4
 _REST_SECONDS = 0.02
 """Pause after them, so that they never take more than a part of a processor."""
 
+_QUIET_SECONDS = 0.3
+"""How long nobody must have gone anywhere before there is nothing else to do."""
+
 Post: TypeAlias = "Callable[[Message], object]"
 """Hands a message to the screen; safe to call from any thread."""
 
@@ -68,11 +71,13 @@ class Workshop:
         self._slow: Desk | None = None
         self._cancel: Cancel | None = None
         self._making: _Key | None = None
+        self._last_wanted = 0.0
 
     # -- scenes ------------------------------------------------------------------------------------
 
     def scene(self, place: Place, lens: Lens) -> Scene | None:
         """A scene that has been made already; costs nothing."""
+        self._last_wanted = time.monotonic()
         with self._lock:
             return self._scenes.get(self._key(place, lens))
 
@@ -115,10 +120,11 @@ class Workshop:
     def _scene(self, place: Place, lens: Lens) -> Scene:
         from qdqviz.draw.engine import Cancel, LayoutEngine
 
-        known = self.scene(place, lens)
+        key = self._key(place, lens)
+        with self._lock:
+            known = self._scenes.get(key)
         if known is not None:
             return known
-        key = self._key(place, lens)
         self._engine = self._engine or LayoutEngine()
         self._cancel, self._making = Cancel(), key
         try:
@@ -265,6 +271,7 @@ class Workshop:
         last = min(step + _STRIDE, steps)
 
         def job(stale: Stale) -> None:
+            self._wait_for_quiet(stale)
             self.archive.around(last)
             self.archive.spare()
             if not stale():
@@ -279,6 +286,7 @@ class Workshop:
         last = min(step + _FEW, self.archive.lists.steps)
 
         def job(stale: Stale) -> None:
+            self._wait_for_quiet(stale)
             for each in range(step, last + 1):
                 self.archive.title(each)
             time.sleep(_REST_SECONDS)
@@ -290,6 +298,11 @@ class Workshop:
                 self._post(messages.TitlesMade())
 
         self._back.ask("ahead", job)
+
+    def _wait_for_quiet(self, stale: Stale) -> None:
+        """Leave the interpreter to the thread that draws while somebody walks through the rewrites."""
+        while not stale() and time.monotonic() - self._last_wanted < _QUIET_SECONDS:
+            time.sleep(_REST_SECONDS)
 
     def is_idle(self, *, ahead: bool = True) -> bool:
         """Whether nothing is being made; without `ahead`, reading ahead is not counted.

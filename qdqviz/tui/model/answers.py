@@ -46,7 +46,7 @@ class Answers:
         run = self._trace.runs[why.run]
         attempt = self._attempt(run, question, why)
         asked = attempt.name if attempt is not None and attempt.focus is not None else ""
-        from qdqviz.tui.model.listing import listings_of
+        from qdqviz.tui.model.marked_source import listings_of
 
         return replace(answer, listings=listings_of(self._evidence, run, attempt, why), asked=asked)
 

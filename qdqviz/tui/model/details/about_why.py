@@ -38,6 +38,8 @@ def why_facts(answer: Answer) -> list[Fact]:
         facts += _of_pass(answer.why)
         if answer.here:
             facts.insert(1, heading(f"at this step {answer.name} is called {answer.here}", "muted"))
+        if answer.why.verdict == "fired" and answer.listings:
+            facts.append(heading("the Source tab shows the way that it took, test by test", "muted"))
     elif answer.name:
         facts.append(heading(f"what the passes did with {answer.name}"))
     return [*facts, *_others(answer)]
