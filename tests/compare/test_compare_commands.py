@@ -12,6 +12,8 @@ from compare_tiny import write_tiny
 from qdqviz.cli.main import run
 from qdqviz.schemas import load_schema
 
+pytestmark = pytest.mark.usefixtures("samples_once")
+
 GOLDENS = Path(__file__).parent / "goldens"
 POSTPONE = "PostponeDequantizeOpBelowUseChainPass"
 
