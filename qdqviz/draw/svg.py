@@ -11,7 +11,7 @@ from qdqviz.draw.colour import Colour
 from qdqviz.draw.layout import COLUMN, ROW, Point, Rect
 from qdqviz.draw.legend import LegendEntry, legend, value_kind
 from qdqviz.draw.picture import Box, Edge, Picture, Presence
-from qdqviz.draw.text import cut, cut_middle, width
+from qdqviz.draw.text import cut, cut_middle, width, wrapped
 from qdqviz.draw.theme import Theme
 from qdqviz.draw.union import Mark
 from qdqviz.ir.roles import Role
@@ -25,6 +25,8 @@ _SIZE, _SMALL = 14, 11
 _COLUMN, _ROW = COLUMN * SCALE, ROW * SCALE
 _MARGIN = 20.0
 _LINE = 22.0
+_TITLE = 80
+"""Columns that a line of a title may have, where the picture is not wider."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,17 +47,19 @@ def svg_text(picture: Picture, theme: Theme, *, title: str = "", with_legend: bo
     Args:
         picture: What to draw, in its view.
         theme: Its colours.
-        title: A line above it; from anywhere, it is made safe.
+        title: What stands above it, in lines as wide as the picture; from anywhere, it is made safe.
         with_legend: Explain colours and signs below it.
     """
     entries = legend(picture) if with_legend else ()
-    head = _LINE + 8 if title else 0.0
-    wide = max(picture.width * SCALE, 46 * _COLUMN, (width(title) + 2) * _COLUMN)
+    lines = wrapped(safe_text(title), max(_TITLE, int(picture.width / COLUMN) - 2)) if title else []
+    head = len(lines) * _LINE + 8 if lines else 0.0
+    wide = max(picture.width * SCALE, 46 * _COLUMN, *((width(line) + 2) * _COLUMN for line in lines))
     rows = _legend_rows(entries, wide)
     high = picture.height * SCALE + head + (len(rows) * _LINE + 18 if rows else 0)
     parts = [svg_open(wide + 2 * _MARGIN, high + 2 * _MARGIN, theme, title)]
-    if title:
-        parts.append(svg_label(title, _MARGIN, _MARGIN + 14, theme.ui["foreground"], bold=True))
+    for index, line in enumerate(lines):
+        y = _MARGIN + 14 + index * _LINE
+        parts.append(svg_label(line, _MARGIN, y, theme.ui["foreground"], bold=True))
     shift = (wide - picture.width * SCALE) / 2
     parts.append(f'<g transform="translate({_MARGIN + shift:.1f} {_MARGIN + head:.1f})">')
     parts += svg_body(picture, theme)

@@ -67,6 +67,18 @@ def cut_words(text: str, columns: int) -> str:
     return cut(" ".join(words), columns)
 
 
+def wrapped(text: str, columns: int) -> list[str]:
+    """`text` in lines of at most `columns` columns, broken between words; longer words are cut."""
+    lines: list[str] = []
+    for word in text.split(" "):
+        shown = cut_middle(word, columns)
+        if lines and width(lines[-1]) + 1 + width(shown) <= columns:
+            lines[-1] += f" {shown}"
+        else:
+            lines.append(shown)
+    return lines
+
+
 def center(text: str, columns: int) -> str:
     """`text` cut to `columns` columns and padded on both sides to exactly that."""
     shown = cut(text, columns)

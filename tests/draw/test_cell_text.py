@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from qdqviz.draw.text import _NARROW, center, cut, cut_middle, cut_words, graphemes, pad, width
+from qdqviz.draw.text import _NARROW, center, cut, cut_middle, cut_words, graphemes, pad, width, wrapped
 from qdqviz.ir.text import safe_text
 
 
@@ -23,6 +23,16 @@ from qdqviz.ir.text import safe_text
 )
 def test_text_is_cut_to_columns_with_an_ellipsis(text, columns, shown):
     assert cut(text, columns) == shown
+
+
+@given(st.text(), st.integers(1, 30))
+def test_a_text_in_lines_keeps_all_words_that_fit(text, columns):
+    lines = wrapped(text, columns)
+    assert all(cell_len(line) <= columns for line in lines)
+    short = [word for word in text.split(" ") if cell_len(word) <= columns]
+    assert [word for word in " ".join(lines).split(" ") if "…" not in word] == [
+        word for word in short if "…" not in word
+    ]
 
 
 def test_names_are_cut_in_the_middle_because_they_differ_at_their_ends():

@@ -81,6 +81,22 @@ def test_a_legend_explains_what_is_there_and_nothing_else(rewrite):
     assert "constant" not in {entry.key for entry in legend(rewrite)}
 
 
+def test_a_long_title_is_broken_into_lines_as_wide_as_the_picture(rewrite, theme):
+    words = [f"word_{number}" for number in range(60)]
+    svg = svg_text(rewrite, theme, title=" ".join(words))
+    root = ET.fromstring(svg)
+    lines = [each for each in root.iter(f"{SVG}text") if (each.text or "").startswith("word_")]
+    assert len(lines) > 3
+    assert " ".join(each.text for each in lines).split() == words
+    ends = [float(each.get("x")) + float(each.get("textLength")) for each in lines]
+    assert max(ends) <= float(root.get("width")) - 20
+    tops = [float(each.get("y")) for each in lines]
+    assert tops == sorted(set(tops))
+    shift = ET.fromstring(svg_text(rewrite, theme)).find(f"{SVG}g").get("transform")
+    below = root.find(f"{SVG}g").get("transform")
+    assert float(below.split()[-1].rstrip(")")) - float(shift.split()[-1].rstrip(")")) >= 22 * len(lines)
+
+
 def test_text_from_the_graph_cannot_leave_its_place_in_an_svg(nasty, theme):
     svg = svg_text(nasty, theme, title=NASTY)
     root = ET.fromstring(svg)
