@@ -191,12 +191,15 @@ class Stage:
         )
 
     def _graph_note(self, view: View) -> str:
-        """What is left out of the picture, else what its signs mean."""
+        """What the picture is around, or what is left out of it, else what its signs mean."""
         from qdqviz.draw.legend import legend
 
         scene = self.scene
         if scene is None:
             return ""
+        anchor = scene.lens.anchor
+        if anchor is not None and scene.has(anchor):
+            return f"around {scene.name(anchor)} · esc goes back"
         if scene.sight.left_out:
             count = len(scene.sight.focus)
             return f"around {count} of {count + scene.sight.left_out:,} nodes that differ"

@@ -40,6 +40,29 @@ async def test_what_a_rewrite_is_about_is_in_view_also_where_one_state_was_shown
         )
 
 
+async def test_where_one_looks_around_a_node_the_pane_says_so_and_how_to_get_back(small_path):
+    async with running(small_path) as pilot:
+        await press(pilot, "2", "down", "enter")
+        assert "around slice_tensor · esc goes back" in screen_text(pilot.app)
+        await press(pilot, "escape")
+        assert "esc goes back" not in screen_text(pilot.app)
+
+
+async def test_a_selection_that_the_next_picture_does_not_show_is_dropped(small_path):
+    async with running(small_path) as pilot:
+        main = pilot.app.main
+        await press(pilot, "minus", "slash")
+        await type_text(pilot, "permute")
+        await press(pilot, "enter")
+        selected = main.view.selected
+        assert main.current().sight.after[selected].name == "aten_permute_copy_default"
+        await press(pilot, "right")
+        assert main.view.selected == selected
+        await press(pilot, "right")
+        assert main.view.selected is None
+        assert main.node() != selected and "view" in main.current().sight.sentence
+
+
 async def test_brackets_go_from_pass_to_pass(small_path):
     async with running(small_path) as pilot:
         await press(pilot, "right_square_bracket")

@@ -93,7 +93,8 @@ async def test_another_pass_in_an_answer_can_be_gone_to(tiny_path):
         await press(pilot, *["down"] * row, "enter")
         place = pilot.app.main.view.place
         assert (place.kind, pilot.app.main.lists.runs[place.run].name) == ("run", "SwapAdds")
-        assert "SwapAdds looked at relu_2 and left it alone." in screen_text(pilot.app)
+        text = screen_text(pilot.app)
+        assert "SwapAdds looked at relu_2 and left it alone." in text and "around relu_2" in text
 
 
 async def test_where_there_is_nothing_to_ask_about_the_pane_says_so(tiny_path):

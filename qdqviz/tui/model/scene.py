@@ -81,6 +81,15 @@ class Scene:
         """Whether the graph holds a node, before or after."""
         return node in self.sight.after or (self.sight.before is not None and node in self.sight.before)
 
+    def name(self, node: int) -> str:
+        """What a node that the graph holds is called in the picture; safe to show."""
+        from qdqviz.ir.labels import short_name
+        from qdqviz.ir.text import safe_text
+
+        body = self.sight.after if node in self.sight.after else self.sight.before
+        assert body is not None
+        return safe_text(short_name(body[node].name))
+
 
 def make_scene(
     archive: Archive, place: Place, lens: Lens, engine: LayoutEngine, cancel: Cancel | None = None

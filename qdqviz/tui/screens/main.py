@@ -176,7 +176,7 @@ class MainScreen(Workbench):
         lead = message.lead
         match lead:
             case ToPlace():
-                self.go(lead.place)
+                self._go_with_node(lead.place)
             case ToStep() if self.lists is not None:
                 self.go(step_place(self.lists, lead.step))
             case ToNode():
@@ -189,6 +189,14 @@ class MainScreen(Workbench):
                 self.questions.show_line(lead)
                 self.action_show("source")
                 self.details.show()
+
+    def _go_with_node(self, place: Place) -> None:
+        """Go to a place and look there at the node that is selected."""
+        scene, node = self.current(), self.view.selected
+        if scene is None or node is None:
+            self.go(place)
+        else:
+            self.change(place=place, lens=Lens(self.view.lens.radius, anchor=node, path=scene.sight.path))
 
     def _go_to_node(self, lead: ToNode) -> None:
         """Select a node, in another graph than the one that is shown if need be."""

@@ -260,6 +260,9 @@ class Workbench(Screen[None]):
 
     def _show(self, scene: Scene) -> None:
         self._awaited = None
+        selected = self.view.selected
+        if selected is not None and scene.lens.anchor is None and scene.picture.box(selected) is None:
+            self.view = replace(self.view, selected=None)  # keys would be about a node that nobody sees
         self.stage.show_scene(scene, self.view)
         self.stage.status.show(scene.sight.sentence, self._status_style())
         self._show_selected()
