@@ -7,7 +7,16 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from qdqviz.cli.diff_figures import subject_rows
-from qdqviz.cli.diff_text import MOST_LINES, TITLES, Row, by_run, numerics_text, pass_remark, remarks
+from qdqviz.cli.diff_text import (
+    MOST_LINES,
+    TITLES,
+    Row,
+    by_run,
+    numerics_text,
+    pass_remark,
+    remarks,
+    same_graphs,
+)
 
 if TYPE_CHECKING:
     from qdqviz.cli.diff_sides import Diff
@@ -50,7 +59,7 @@ def lines(diff: Diff, *, brief: bool, metadata: bool) -> Iterator[str]:
     yield ""
     count = 0
     for run, groups in () if brief else by_run(diff, metadata=metadata):
-        yield f"- **{text(diff.teller.run_name(run))}**"
+        yield f"- **{text(diff.teller.run_place(run))}**"
         for group in groups:
             shown = group[: max(MOST_REWRITES - count, 0)]
             yield from _group(diff, shown, metadata=metadata)
@@ -60,11 +69,14 @@ def lines(diff: Diff, *, brief: bool, metadata: bool) -> Iterator[str]:
     for run in diff.comparison.runs:
         remark = pass_remark(diff, run)
         if remark:
-            yield f"- {text(diff.teller.run_name(run))}: {text(remark)}"
+            yield f"- {text(diff.teller.run_place(run))}: {text(remark)}"
     yield from (f"- {text(each)}" for each in remarks(diff))
-    for subject in diff.comparison.subjects:
-        if subject.left is not None and subject.right is not None:
-            yield from _graph(diff, subject, brief=brief, metadata=metadata)
+    both = [each for each in diff.comparison.subjects if each.left is not None and each.right is not None]
+    told = [each for each in both if len(both) == 1 or not each.final.equal]
+    if len(told) < len(both):
+        yield f"- {same_graphs(len(both) - len(told))}"
+    for subject in told:
+        yield from _graph(diff, subject, brief=brief, metadata=metadata)
 
 
 def _graph(diff: Diff, subject: SubjectPair, *, brief: bool, metadata: bool) -> Iterator[str]:

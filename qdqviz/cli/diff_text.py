@@ -79,7 +79,7 @@ def lines(diff: Diff, *, brief: bool, metadata: bool) -> Iterator[str]:
     yield from _passes(diff)
     if not brief:
         for run, group in by_run(diff, metadata=metadata):
-            yield from ("", diff.teller.run_name(run))
+            yield from ("", diff.teller.run_place(run))
             for each in group:
                 yield from _group(diff, each, metadata=metadata)
     yield from ("", *remarks(diff))
@@ -173,17 +173,27 @@ def _head(diff: Diff) -> Iterator[str]:
 
 
 def _passes(diff: Diff) -> Iterator[str]:
+    """How many rewrites of each pass run compare how; of several programs only runs that differ."""
+    from qdqviz.explain.naming import counted
+
     names = diff.teller.sides
     rows: list[tuple[str, ...]] = [
         ("pass", "same", "metadata", "differ", f"only {names[0]}", f"only {names[1]}", "")
     ]
+    several = len(diff.comparison.subjects) > 1
+    equal = 0
     for run in diff.comparison.runs:
         remark = pass_remark(diff, run)
-        if run.rewrites or remark:
+        if several and not remark and run.rewrites and not run.differing:
+            equal += 1
+        elif run.rewrites or remark:
             counts = [run.count("equal"), len(run.metadata)]
             counts += [run.count(status) for status in ("different", "only_left", "only_right")]
-            rows.append((diff.teller.run_name(run), *map(str, counts), remark))
-    return columns(rows, right=range(1, 6))
+            rows.append((diff.teller.run_place(run), *map(str, counts), remark))
+    if len(rows) > 1:
+        yield from columns(rows, right=range(1, 6))
+    if equal:
+        yield f"{counted(equal, 'pass run')} on {len(diff.comparison.subjects)} programs did the same"
 
 
 def pass_remark(diff: Diff, run: RunPair) -> str:
@@ -217,9 +227,11 @@ def _rewrite(diff: Diff, told: Told, *, metadata: bool) -> Iterator[str]:
 
 
 def _graphs(diff: Diff, *, brief: bool, metadata: bool) -> Iterator[str]:
-    for each in diff.comparison.subjects:
-        if each.left is None or each.right is None:
-            continue
+    both = [each for each in diff.comparison.subjects if each.left is not None and each.right is not None]
+    told = [each for each in both if len(both) == 1 or not each.final.equal]
+    if len(told) < len(both):
+        yield from ("", same_graphs(len(both) - len(told)))
+    for each in told:
         name = diff.teller.graph_name(each)
         yield ""
         if each.final.equal:
@@ -229,6 +241,11 @@ def _graphs(diff: Diff, *, brief: bool, metadata: bool) -> Iterator[str]:
             if not brief:
                 yield from _indented(list(diff.teller.graph(each, each.final, metadata=metadata)))
         yield from columns(subject_rows(each, diff.teller.sides), right={1, 2, 3})
+
+
+def same_graphs(count: int) -> str:
+    """That so many programs of several do not differ at last."""
+    return f"{count} final graph{' is' if count == 1 else 's are'} the same"
 
 
 def _indented(found: Sequence[str]) -> Iterator[str]:

@@ -70,6 +70,19 @@ class Teller:
         ]
         return " → ".join(dict.fromkeys(names))
 
+    def run_place(self, run: RunPair) -> str:
+        """The pass as `run_name` has it, and the program that it ran on where there are several."""
+        subjects = self.comparison.subjects
+        if len(subjects) == 1:
+            return self.run_name(run)
+        for each in subjects:
+            for trace, number, subject in zip(
+                self._traces, (run.left, run.right), (each.left, each.right), strict=True
+            ):
+                if number is not None and trace.runs[number].subject == subject:
+                    return f"{self.run_name(run)} on {self.graph_name(each)}"
+        return self.run_name(run)
+
     def graph_name(self, subject: SubjectPair) -> str:
         """The program's name; where the names differ both of them."""
         names = [
@@ -132,7 +145,7 @@ class Teller:
             () if number is None else (trace.first(number) if first else trace.final(number),)
             for trace, number in zip(self._traces, (subject.left, subject.right), strict=True)
         ]
-        return Lines(self._traces, self.sides, states[0], states[1])
+        return Lines(self._traces, self.sides, states[0], states[1], of_graphs=True)
 
     # -- why not -----------------------------------------------------------------------------------
 

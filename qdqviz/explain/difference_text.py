@@ -33,8 +33,19 @@ class Lines:
         sides: tuple[str, str],
         left: Sequence[GraphState],
         right: Sequence[GraphState],
+        *,
+        of_graphs: bool = False,
     ) -> None:
-        """Take both traces, what their sides are called, and states to look nodes up in, the best first."""
+        """Take both traces, what their sides are called, and states to look nodes up in, the best first.
+
+        Args:
+            traces: Both traces.
+            sides: What their sides are called.
+            left: States of the left trace to look nodes up in, the best first.
+            right: States of the right trace.
+            of_graphs: Whether the differences are those of graphs, which have nodes, and do not make them.
+        """
+        self._of_graphs = of_graphs
         self._traces = traces
         self._sides = sides
         self._states = left, right
@@ -111,6 +122,7 @@ class Lines:
         index = 0 if each.left is not None else 1
         node = each.left or each.right
         assert node is not None
+        verb = "has" if self._of_graphs else verb
         return f"only {self._sides[index]} {verb} {short_name(node.name)}: {self._label(each, node, index)}"
 
     def _label(self, each: Difference, node: NodeState, side: int) -> str:

@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
@@ -213,3 +218,65 @@ def test_the_built_in_passes_do_to_all_samples_what_the_goldens_say(capsys):
     ]
     assert {each["status"]: each["difference"] for each in found} == {"same": []}
     assert code == 0
+
+
+# -- several programs, no torch ----------------------------------------------------------------------
+
+
+def two_programs(path: Path, *passes: Callable[[], Any]) -> str:
+    """A recording of two programs, a pass run on each: relu of relu, which others read in the second one."""
+    import torch
+
+    from qdqviz.record.api import record
+
+    class Model(torch.nn.Module):
+        def __init__(self, more: bool) -> None:
+            super().__init__()
+            self.more = more
+
+        def forward(self, x):
+            second = torch.ops.aten.relu.default(torch.ops.aten.relu.default(x))
+            return (second, second + 1) if self.more else second
+
+    with record(path):
+        for each, more in zip(passes, (False, True), strict=True):
+            each()(torch.fx.symbolic_trace(Model(more)))
+    return str(path)
+
+
+def test_of_several_programs_only_what_differs_is_told_with_its_program(capsys, tiny, tmp_path):
+    from qdqviz.passes.resolve import resolve
+
+    old, new = (partial(resolve(each)[0].build, None) for each in (tiny.old, tiny.new))
+    paths = [two_programs(tmp_path / "a.qdqtrace", old, old), two_programs(tmp_path / "b.qdqtrace", old, new)]
+    assert run(["--quiet", "diff", *paths]) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if line]
+    assert "1 pass run on 2 programs did the same" in lines
+    assert "1 final graph is the same" in lines
+    titles = [line for line in lines if line.startswith("DropRelu on graph 2")]
+    assert len(titles) == 2  # a row of the table, and the heading of its rewrites
+    assert titles[0].split()[4:] == ["0", "0", "0", "0", "1"]
+    assert "the final graph graph 2 differs" in lines
+    assert any(line.strip().startswith("only left has relu_1: relu") for line in lines)
+    assert run(["--quiet", "diff", paths[0], paths[0]]) == 0
+    printed = capsys.readouterr().out
+    assert "1 pass run on 2 programs did the same" in printed  # the other one rewrites nothing
+    assert "2 final graphs are the same" in printed
+
+
+def test_traces_are_compared_without_torch(tiny, tmp_path):
+    paths = [str(tmp_path / f"{side}.qdqtrace") for side in ("old", "new")]
+    for path, passes in zip(paths, (tiny.old, tiny.new), strict=True):
+        assert run(["--quiet", "run", tiny.target, "-p", passes, "-o", path]) == 0
+    program = (
+        "import sys; sys.modules['torch'] = sys.modules['executorch'] = None\n"
+        "from qdqviz.cli.main import run\n"
+        "import qdqviz.tui.compare.app\n"
+        "sys.exit(run(['diff', *sys.argv[1:], '--fail-on', 'rewrites']))"
+    )
+    root = Path(__file__).parents[2]
+    found = subprocess.run(
+        [sys.executable, "-c", program, *paths], cwd=root, capture_output=True, text=True, check=False
+    )
+    assert found.returncode == 1, found.stderr
+    assert "has_other_users(node)" in found.stdout

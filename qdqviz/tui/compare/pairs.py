@@ -141,7 +141,7 @@ class _Builder:
         if each.left is None or each.right is None:
             told = f"only {self.compared.sides[0 if each.right is None else 1]}"
         elif not each.first.equal:
-            told = "differs before any pass"
+            told = "start differs"
         else:
             told = "final graphs same" if each.final.equal else "final graphs differ"
         return Subject(number, self.teller.graph_name(each), told)
