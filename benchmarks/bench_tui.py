@@ -65,6 +65,10 @@ class Sample:
     """Milliseconds from the key to the frame with its picture."""
     own: float
     """Milliseconds of processor time that the drawing thread took for it."""
+    shared: int
+    """Boxes of the picture that the one before had too."""
+    kept: int
+    """Those of them that stayed in their cell of the screen."""
 
 
 class Watch:
@@ -87,15 +91,24 @@ class Watch:
         self.painted = (time.perf_counter(), time.thread_time())
 
 
+def places(app) -> dict[int, tuple[int, int]]:
+    """Column and row of every box, from the corner of its pane."""
+    stage = app.main.stage
+    window = stage.left.window
+    rects = stage.scene.cells["union"].rects
+    return {box: (rect.column - window.x, rect.row - window.y) for box, rect in rects.items()}
+
+
 async def key_to_picture(path: Path, keys: list[str], watch: Watch) -> list[Sample]:
     """A sample for each key, pressed at a person's pace."""
     from driving import make_app, settle
     from textual import events
 
     app = make_app(path)
-    samples = []
+    samples: list[Sample] = []
     async with app.run_test(size=SIZE) as pilot:
         await settle(pilot, ahead=False)
+        before = places(app)
         for key in keys:
             watch.painted = None
             wall, own = time.perf_counter(), time.thread_time()
@@ -103,7 +116,12 @@ async def key_to_picture(path: Path, keys: list[str], watch: Watch) -> list[Samp
             while watch.painted is None:
                 await asyncio.sleep(0.0005)
                 assert time.perf_counter() - wall < 10, f"no picture after {key}"
-            samples.append(Sample((watch.painted[0] - wall) * 1e3, (watch.painted[1] - own) * 1e3))
+            after = places(app)
+            shared = before.keys() & after.keys()
+            kept = sum(before[box] == after[box] for box in shared)
+            took = (watch.painted[0] - wall) * 1e3, (watch.painted[1] - own) * 1e3
+            samples.append(Sample(*took, len(shared), kept))
+            before = after
             await asyncio.sleep(PACE)
     return samples
 
@@ -124,7 +142,9 @@ def measure_keys(path: Path) -> None:
         for name, keys in WALKS:
             samples = asyncio.run(key_to_picture(path, keys, watch))
             walls, own = [each.wall for each in samples], [each.own for each in samples]
-            figures[name] = [percentile(walls, 0.5), percentile(walls, 0.95), percentile(own, 0.95)]
+            times = [percentile(walls, 0.5), percentile(walls, 0.95), percentile(own, 0.95)]
+            shared = sum(each.shared for each in samples)
+            figures[name] = [*times, sum(each.kept for each in samples) / shared if shared else 1.0]
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     print(json.dumps({"walks": figures, "peak": peak}))
 
@@ -208,8 +228,9 @@ def report(title: str, path: Path) -> None:
     print(f"{title}: {nodes:,} nodes, {trace.steps:,} rewrites")
     trace.close()
     found = json.loads(in_process("--keys", str(path)).splitlines()[-1])
-    for name, (half, most, own) in found["walks"].items():
+    for name, (half, most, own, kept) in found["walks"].items():
         print(f"  {name}: p50 {half:.0f} ms, p95 {most:.0f} ms; drawing thread p95 {own:.0f} ms")
+        print(f"    {kept:.0%} of the boxes that a picture shares with the one before stay in their cell")
     print(f"  peak memory {found['peak']:.0f} MB")
     ours, empty = first_frames(path)
     print(f"  process start to first frame {ours:.2f} s; an empty Textual app {empty:.2f} s")
