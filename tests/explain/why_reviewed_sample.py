@@ -72,7 +72,8 @@ REVIEWED = (
         "ScalarToTensorPass",
         "quantized_decomposed_dequantize_per_tensor_tensor_1",
         0,
-        (("try_coerce", "isinstance(value, (float, int, bool))"),),
+        (("try_coerce", "isinstance(arg.type, torch.TensorType)"),),
+        siblings=("isinstance(value, (float, int, bool))",),
     ),
     Reviewed(
         "executorch.exir.passes.propagate_device_pass:PropagateDevicePass",
@@ -113,7 +114,6 @@ REVIEWED = (
         "quantized_decomposed_dequantize_per_tensor_default_21",
         0,
         (("get_source_partitions", "innermost_cls == src_str"),),
-        siblings=("innermost_cls == src_str",),
     ),
     Reviewed(
         "executorch.exir.passes.sym_to_tensor_pass:SymToTensorPass",
@@ -123,7 +123,7 @@ REVIEWED = (
         0,
         (
             ("try_coerce", "is_sym(value, arg)"),
-            ("is_sym", "isinstance(value, ProxyValue)"),
+            ("is_sym", "value.is_tensor()"),
         ),
     ),
     Reviewed(
@@ -264,6 +264,7 @@ REVIEWED = (
         "aten__native_batch_norm_legit_no_training_default",
         0,
         (("try_coerce", "isinstance(arg.type, torch.TensorType)"),),
+        siblings=("isinstance(value, (float, int, bool))",),
     ),
     Reviewed(
         "executorch.backends.cadence.aot.reorder_ops:AdvanceQuantizeOpAboveDefInBranchPass",
@@ -342,7 +343,8 @@ REVIEWED = (
         "ScalarToTensorPass",
         "full_like",
         0,
-        (("try_coerce", "isinstance(value, (float, int, bool))"),),
+        (("try_coerce", "isinstance(arg.type, torch.TensorType)"),),
+        siblings=("isinstance(value, (float, int, bool))",),
     ),
     Reviewed(
         "executorch.backends.cadence.aot.replace_ops:ReplaceEmptyTensorsWithFullPass",
@@ -491,9 +493,13 @@ REVIEWED = (
         0,
         (
             ("call", "any(is_or_isnt_nhwc_node)"),
-            ("is_nhwc_node", "actual_node.meta.get(ChannelsLastTaggedReshapePass.XNN_NHWC_NODE, False)"),
+            (
+                "is_nhwc_node",
+                "ChannelsLastTaggedReshapePass._is_nhwc_tensor(actual_node.meta['val'][0])",
+            ),
+            ("_is_nhwc_tensor", "nhwc"),
         ),
-        siblings=("nhwc",),
+        siblings=("actual_node.meta.get(ChannelsLastTaggedReshapePass.XNN_NHWC_NODE, False)",),
     ),
     Reviewed(
         "executorch.backends.samsung._passes.insert_qdq:InsertQDQPass",

@@ -49,8 +49,9 @@ class Describer:
         """A link: its last test, and the others as siblings."""
         tests = [(cause.call, leaf) for leaf in cause.leaves[:-1]]
         tests += [(other.call, leaf) for other in cause.also for leaf in other.leaves]
-        siblings = _distinct(self._test(call, leaf) for call, leaf in tests[-MOST_SIBLINGS:])
-        guard = self._test(cause.call, cause.leaves[-1], siblings)
+        own = self._test(cause.call, cause.leaves[-1])
+        others = _distinct(self._test(call, leaf) for call, leaf in tests[-MOST_SIBLINGS:])
+        guard = replace(own, siblings=tuple(each for each in others if each != own))
         return guard if guard.nodes else replace(guard, about=self._about(cause.call))
 
     def _about(self, call: Call) -> tuple[NodeLink, ...]:
@@ -58,7 +59,7 @@ class Describer:
         nodes = self._facts.about(call)
         return () if self._focus in nodes else tuple(self._link_of(node, "") for node in nodes)
 
-    def _test(self, call: Call, leaf: Leaf, siblings: tuple[Guard, ...] = ()) -> Guard:
+    def _test(self, call: Call, leaf: Leaf) -> Guard:
         site = leaf.site
         bound = bound_to(call, leaf)
         line, column = call.code.place(leaf.expr)[:2] if site is None else (site.line, site.column)
@@ -73,7 +74,6 @@ class Describer:
             reason=_reason(leaf),
             bound="" if bound is None else call.code.source(bound),
             values=self._values(call, leaf, bound),
-            siblings=siblings,
         )
 
     # -- values ------------------------------------------------------------------------------------

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from itertools import takewhile
 from typing import TypeAlias
 
 from qdqviz.explain.guards.bindings import own_parts
 from qdqviz.explain.guards.calls import Call, Calls
 from qdqviz.explain.guards.code import FunctionNode, call_name, own_nodes
-from qdqviz.explain.guards.effects import changes, empties
+from qdqviz.explain.guards.effects import changes
 from qdqviz.explain.guards.frames import Frame
 from qdqviz.explain.guards.replay import Step
+from qdqviz.explain.guards.worklists import handed_out, taken_from
 from qdqviz.explain.seen_text import foreign_text, op_text
 from qdqviz.ir.graph import Body
 from qdqviz.ir.values import Atom, DictArg, ListArg, NodeSeen, Ref, Value
@@ -30,9 +30,6 @@ DEEPEST = 12
 
 _PASSING_ON = frozenset({"list", "tuple", "iter", "deque", "set", "frozenset", "cast"})
 """Calls that give what they are given, as far as nodes go."""
-
-_UNORDERED = ("set", "frozenset")
-"""Of those the ones whose order says nothing about that of what they are given."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +53,7 @@ class Facts:
         """Take what replays calls, and the graph as the attempt found it."""
         self._calls = calls
         self._body = body
+        self._handed: dict[tuple[int, str], dict[int, object]] = {}
 
     def of(self, call: Call, expr: ast.expr, at: int) -> list[Fact]:
         """Facts about the nodes that a test's expression speaks of.
@@ -179,20 +177,21 @@ class Facts:
         return (None,)
 
     def _popped(self, call: Call, step: Step, value: ast.expr, depth: int) -> Known:
-        """What a worklist handed out, as long as nothing was put into it: its n-th item the n-th time."""
-        taken = _taken_from(value)
+        """What a worklist handed out."""
+        taken = taken_from(value)
         if taken is None:
             return None
-        work, backwards = taken
-        earlier = [each for each, _ in takewhile(lambda pair: pair[0] is not step, call.steps())]
-        times = sum(each.node is step.node for each in earlier)
-        # Only what has no blocks of its own: those of the statements around are in the list themselves.
-        others = [each for each in earlier if not each.blocks and each.node is not step.node]
-        touched = [each for each in others if _touches(each, work)]
-        if len(touched) != 1 or _unordered(touched[0].node):
-            return None
-        known = self._name(call, work, touched[0].end, depth)
-        return _item(known, -1 - times if backwards else times)
+        found = self._handed.get((id(call), taken[0]))
+        if found is None:
+            found = self._handed[id(call), taken[0]] = {}
+
+            def items(expr: ast.expr, at: Step) -> tuple[Known, ...] | None:
+                known = self._value(call, expr, at.end, depth)
+                return known if isinstance(known, tuple) else None
+
+            handed_out(call, taken[0], items, found)
+        known = found.get(id(step))
+        return known if isinstance(known, int | str | tuple) else None
 
     def _opened(self, call: Call, name: str) -> Known:
         """The item that a loop handed out when the attempt opened."""
@@ -219,31 +218,6 @@ class Facts:
             return None
         given = _argument_for(expr, call.function, name)
         return None if given is None else self._value(caller, given, index, depth)
-
-
-def _taken_from(value: ast.expr) -> tuple[str, bool] | None:
-    """The worklist that an expression takes an item from, and whether from its end."""
-    match value:
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=work), attr="popleft"), args=[]):
-            return work, False
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=work), attr="pop"), args=[]):
-            return work, True
-        case ast.Call(func=ast.Attribute(value=ast.Name(id=work), attr="pop"), args=[ast.Constant(value=0)]):
-            return work, False
-    return None
-
-
-def _unordered(node: ast.stmt) -> bool:
-    """Whether what a statement bound has no order that is known."""
-    value = getattr(node, "value", None)
-    if isinstance(value, ast.Call):
-        return call_name(value) in _UNORDERED
-    return isinstance(value, ast.Set | ast.SetComp)
-
-
-def _touches(step: Step, work: str) -> bool:
-    """Whether a statement set, filled or emptied a worklist."""
-    return any(changes(node, work) or empties(node, work) for node in own_nodes(step.node))
 
 
 def _comprehended(call: Call, name: str, at: int) -> Known:

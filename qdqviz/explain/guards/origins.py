@@ -112,15 +112,22 @@ class Origins:
         return self.into_last(inner)
 
     def into_last(self, frames: list[Frame]) -> Cause | None:
-        """Why the last of some calls that took a decision answered as it did, with its siblings."""
-        found: list[Cause] = []
+        """Why the last of some calls that took a decision answered as it did, with its siblings.
+
+        Of siblings, calls of the same function, the one that got furthest stands for all.
+        """
+        found: list[tuple[Frame, Cause]] = []
         for frame in reversed(frames):
-            if found and frame.function != found[0].call.frame.function:
+            if found and frame.function != found[0][0].function:
                 continue
             cause = self.into(frame)
             if cause is not None:
-                found.append(cause)
-        return replace(found[0], also=tuple(reversed(found[1:]))) if found else None
+                found.append((frame, cause))
+        if not found:
+            return None
+        best = max(found, key=lambda pair: pair[0].asked)[1]
+        others = (cause for _, cause in reversed(found) if cause is not best)
+        return replace(best, also=(*best.also, *others))
 
     # -- expressions -------------------------------------------------------------------------------
 
@@ -260,6 +267,12 @@ class Origins:
             bound = bindings(other, name, None) if other is not None and other is not call else []
             if other is not None and bound:
                 return self._of_binding(name, bound[-1], Window(other, 0, len(frame.items), None, True))
+        for frame in reversed(all_frames(call.frame)):
+            other = self._calls.of(frame)
+            # Set by no call at all: what kept one from it that could have.
+            found = unset_in(other, name) if other is not None and other is not call else None
+            if found is not None:
+                return self.resolved(found)
         return None
 
     def _of_member(self, name: str, window: Window) -> Cause | None:
