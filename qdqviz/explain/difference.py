@@ -12,6 +12,7 @@ from qdqviz.explain.title import title
 from qdqviz.explain.why import Explainer
 from qdqviz.explain.why_text import test_text
 from qdqviz.trace.compare.model import Absence, Comparison, GraphDifference, RewritePair, RunPair, SubjectPair
+from qdqviz.trace.model import Attempt
 from qdqviz.trace.reader import Trace
 
 
@@ -58,6 +59,7 @@ class Teller:
         self._traces = comparison.left, comparison.right
         self._evidence: dict[int, tuple[Evidence, Explainer]] = {}
         self._sources: dict[tuple[int, str], list[str]] = {}
+        self._attempts: dict[tuple[int, int], dict[int, Attempt]] = {}
 
     # -- names -------------------------------------------------------------------------------------
 
@@ -165,11 +167,18 @@ class Teller:
         if absence.reason != "declined":
             return explainer.of(run, link)
         # Asked anew, the answer would be what else the pass did with the node; here it is why not this.
-        looks = [evidence.look(each) for each in trace.attempts(run.id) if each.id in absence.attempts]
+        known = self._attempts_of(self._lacking(pair), run.id)
+        looks = [evidence.look(known[each]) for each in absence.attempts]
         told = [look for look in looks if look.chain.links] or looks
         best = max(reversed(told), key=lambda look: look.progress)
         blank = replace(evidence.blank(run, link), attempts=absence.attempts)
         return replace(evidence.told(best, blank), verdict="declined")
+
+    def _attempts_of(self, side: int, run: int) -> dict[int, Attempt]:
+        """The attempts of a pass run by their numbers."""
+        if (side, run) not in self._attempts:
+            self._attempts[side, run] = {each.id: each for each in self._traces[side].attempts(run)}
+        return self._attempts[side, run]
 
     def _has_tests(self, run: RunPair, pair: RewritePair, why: Why | None) -> bool:
         """Whether the version that made a rewrite holds the tests that kept the other one from it."""

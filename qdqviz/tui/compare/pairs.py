@@ -41,6 +41,8 @@ class PairLists:
     """By the runs of `lists`: the last steps of either side once the pass has ended."""
     closed: frozenset[int]
     """Runs that are folded away at first."""
+    differing: int
+    """How many of the items differ: they come first."""
 
 
 def pair_lists(compared: Compared, teller: Teller) -> PairLists:
@@ -79,7 +81,8 @@ class _Builder:
             {**comparison.right.ops, **comparison.left.ops},
         )
         closed = frozenset({differing}) if differing else frozenset[int]()
-        return PairLists(lists, tuple(self.items), tuple(self.pairs), tuple(self.ends), closed)
+        count = sum(not each.pair.same for each in self.items)
+        return PairLists(lists, tuple(self.items), tuple(self.pairs), tuple(self.ends), closed, count)
 
     def _same(self, placed: list[tuple[RunPair, tuple[int, int], list[Item]]]) -> None:
         """What does not differ, under one row."""
@@ -98,12 +101,13 @@ class _Builder:
 
     def _run(self, run: RunPair, end: tuple[int, int], items: list[Item], parent: int | None) -> None:
         number, begun = len(self.runs), len(self.items)
+        subject = self._subject_number(run)
         for item in items:
             self.items.append(item)
-            self.headers.append(self._header(item, number))
+            self.headers.append(self._header(item, number, subject))
         made = PassRun(
             number,
-            self._subject_number(run),
+            subject,
             self.teller.run_name(run),
             "",
             parent,
@@ -118,14 +122,14 @@ class _Builder:
         self.pairs.append(pair)
         self.ends.append(end)
 
-    def _header(self, item: Item, run: int) -> Rewrite:
+    def _header(self, item: Item, run: int, subject: int) -> Rewrite:
         comparison, pair = self.compared.comparison, item.pair
         trace, step = (
             (comparison.left, pair.left) if pair.left is not None else (comparison.right, pair.right)
         )
         assert step is not None
         found = trace.headers[step - 1]
-        return replace(found, step=len(self.items), run=run, subject=self._subject_number(item.run))
+        return replace(found, step=len(self.items), run=run, subject=subject)
 
     def _subject_number(self, run: RunPair) -> int:
         comparison = self.compared.comparison

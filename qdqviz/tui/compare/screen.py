@@ -67,7 +67,7 @@ class PairScreen(MainScreen):
     def _position(self) -> str:
         if self.pairs is None:
             return ""
-        count = sum(not each.pair.same for each in self.pairs.pairs.items)
+        count = self.pairs.pairs.differing
         step = self.view.place.step
         if step is None:
             return f"{count:,} of {len(self.pairs.pairs.items):,} rewrites differ"
