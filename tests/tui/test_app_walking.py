@@ -2,6 +2,7 @@ import pytest
 from driving import press, running, screen_text, settle, type_text
 
 from qdqviz.tui.model.place import Place
+from qdqviz.tui.model.window import Window
 
 
 def place(pilot):
@@ -214,3 +215,49 @@ async def test_folds_open_and_close(small_path):
         assert all(box.kind == "node" for box in main.current().picture.boxes)
         await press(pilot, "o")
         assert any(box.kind == "chain" for box in main.current().picture.boxes)
+
+
+async def test_the_graph_is_panned_by_keys_both_halves_together(large_path):
+    async with running(large_path, (200, 60), ahead=False) as pilot:
+        stage = pilot.app.main.stage
+        await press(pilot, "2", "plus", "plus", "plus", ahead=False)
+        seen = set()
+        for key, across, down in (
+            ("pagedown", 0, 13),
+            ("pageup", 0, -13),
+            ("greater_than_sign", 36, 0),
+            ("less_than_sign", -36, 0),
+        ):
+            before, cells = stage.left.window, stage.left.cells
+            assert (before.columns // 2, before.rows // 2) == (36, 13)
+            await press(pilot, key, ahead=False)
+            after = stage.left.window
+            wanted = Window(before.x + across, before.y + down, before.columns, before.rows)
+            assert after == wanted.within(cells) == stage.right.window
+            seen.add((after.x, after.y))
+        assert len(seen) > 1
+
+
+async def test_vi_keys_walk_in_the_graph_and_in_the_list(small_path):
+    async with running(small_path) as pilot:
+        main = pilot.app.main
+        await press(pilot, "2", "j")
+        down = main.view.selected
+        await press(pilot, "k", "down")
+        assert main.view.selected == down is not None
+        await press(pilot, "1", "j")
+        assert place(pilot).step == 2
+        await press(pilot, "k")
+        assert place(pilot).step == 1
+
+
+async def test_a_whole_pass_is_one_picture_with_its_live_ranges(small_path):
+    async with running(small_path, (200, 60)) as pilot:
+        scene = pilot.app.main.current
+        await press(pilot, "left_square_bracket")
+        assert place(pilot) == Place("run", 0, 2)
+        boxes = {scene().name(node) for box in scene().picture.boxes if box.focus for node in [box.id]}
+        assert {"quantize_up", "quantize_1_up", "quantize", "quantize_1"} <= boxes
+        lanes = ["".join(part.text for part in line) for line in pilot.app.main.stage.lanes.lines]
+        assert any(line.startswith("+ quantize_up") for line in lanes)
+        assert any(line.startswith("+ quantize_1_up") for line in lanes)
