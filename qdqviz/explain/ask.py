@@ -5,11 +5,13 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from qdqviz.errors import UsageError
 from qdqviz.explain.answer import NodeLink
 from qdqviz.ir.change import Insert
 from qdqviz.ir.graph import GraphState
+from qdqviz.ir.labels import short_name
 from qdqviz.trace.model import PassRun
 from qdqviz.trace.reader import Trace
 
@@ -95,7 +97,8 @@ def find_node(trace: Trace, run: PassRun, name: str | int) -> NodeLink:
         trace: The trace.
         run: The pass run that is asked about.
         name: The node's name before that pass, `NAME@STEP` for its name after a step, `PATH/NAME` for one
-            in a sub-graph, or its identity.
+            in a sub-graph, or its identity. The short name that pictures and sentences use will do where no
+            node has it for its own.
 
     Raises:
         UsageError: If no node goes by that name, with the closest ones; or several do, with the choices.
@@ -104,14 +107,21 @@ def find_node(trace: Trace, run: PassRun, name: str | int) -> NodeLink:
         return _by_identity(trace, run, name)
     states = states_of(trace, run)
     seen = [link for link in _looked_at(trace, run) if _goes_by(link, name) and _held(trace, run, link.id)]
-    groups: list[Iterable[NodeLink]] = [seen, *map(_links, states)]
+    groups = [seen, *(list(_links(state)) for state in states)]
     found = next((named for group in groups if (named := _named(group, name))), {})
     if found:
         # A plain name also stands for nodes of other graphs, which the pass may never have looked at.
-        found = {**_named(_links(states[0]), name), **found}
+        found = {**_named(groups[1], name), **found}
     elif stepped := _AT_STEP.fullmatch(name):
         return _at_step(trace, run, stepped["name"], int(stepped["step"]))
-    return _single(list(found.values()), name, states[0], f"before {run.label}")
+    called = list(found.values()) or _shortly(trace, run, groups[1:], name)
+    return _single(called, name, states[0], f"before {run.label}")
+
+
+def _shortly(trace: Trace, run: PassRun, states: Iterable[list[NodeLink]], name: str) -> list[NodeLink]:
+    """The nodes that a short name stands for: those that the pass looked at come before all others."""
+    seen = [link for link in _short(_looked_at(trace, run), name) if _held(trace, run, link.id)]
+    return seen or next((short for links in states if (short := _short(links, name))), [])
 
 
 def _looked_at(trace: Trace, run: PassRun) -> Iterable[NodeLink]:
@@ -143,7 +153,7 @@ def states_of(trace: Trace, run: PassRun) -> tuple[GraphState, ...]:
 def _at_step(trace: Trace, run: PassRun, name: str, step: int) -> NodeLink:
     trace.check_step(step)
     state = trace.cursor(run.subject).at(step)
-    found = list(_named(_links(state), name).values())
+    found = list(_named(_links(state), name).values()) or _short(_links(state), name)
     return _single(found, name, state, f"after step {step}")
 
 
@@ -180,6 +190,12 @@ def _named(links: Iterable[NodeLink], name: str) -> dict[str, NodeLink]:
         if _goes_by(link, name):
             found.setdefault(link.path, link)
     return found
+
+
+def _short(links: Iterable[NodeLink], name: str) -> list[NodeLink]:
+    """The nodes, each once, whose short name is `name` or `PATH/NAME`."""
+    found = {link.id: link for link in links if _goes_by(replace(link, name=short_name(link.name)), name)}
+    return list(found.values())
 
 
 def _single(found: list[NodeLink], name: str, state: GraphState, when: str) -> NodeLink:

@@ -112,7 +112,7 @@ def test_json_says_the_verdict_and_keeps_to_its_schema(call, traces, trace, pass
     ("pass_", "node", "message"),
     [
         ("Relu", "relu_default", "did you mean ReluToTanh?"),
-        ("ReluToTanh", "relu", "did you mean relu_default"),
+        ("ReluToTanh", "rel", "did you mean relu_default"),
         ("ReluToTanh", "nothing_like_it", "no node nothing_like_it before ReluToTanh"),
         ("ReluToTanh", "relu_default@7", "no step 7"),
     ],

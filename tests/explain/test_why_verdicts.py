@@ -24,6 +24,15 @@ def graph() -> torch.fx.GraphModule:
     return aten_graph(build, x=torch.randn(2, 3))
 
 
+def renamed(first: str, second: str) -> torch.fx.GraphModule:
+    """The same with other names for the two relus."""
+    module = graph()
+    relus = [node for node in module.graph.nodes if node.target is ATEN.relu.default]
+    for node, name in zip(relus, (first, second), strict=True):
+        node.name = name
+    return module
+
+
 def with_branch() -> torch.fx.GraphModule:
     """A graph with a sub-graph that holds a relu of its own."""
 
@@ -243,13 +252,23 @@ def test_a_pass_that_ran_twice_is_refused_with_the_choices():
     assert why(found, "ReluToTanh#1", "relu_default_1").verdict == "fired"
 
 
+def test_the_short_names_of_pictures_will_do_where_they_stand_for_one_node(trace):
+    assert ask(trace, passes.ReluToTanh, "relu").node == ask(trace, passes.ReluToTanh, "relu_default").node
+    assert ask(trace, passes.ReluToTanh, "tanh@1").node == ask(trace, passes.ReluToTanh, "tanh_default").node
+    alike = recorded(passes.ReluToTanh(), renamed("aten_relu_copy_default", "aten_relu_default"))
+    with pytest.raises(UsageError, match="several nodes are named relu: say /aten_relu_copy_default or"):
+        why(alike, "ReluToTanh", "relu")
+    own = recorded(passes.ReluToTanh(), renamed("relu", "aten_relu_default"))
+    assert why(own, "ReluToTanh", "relu").node.name == "relu"
+
+
 @pytest.mark.parametrize(
     ("pass_", "node", "message"),
     [
         ("ReluToTan", None, "did you mean ReluToTanh"),
         ("ReluToTanh#3", None, "no ReluToTanh#3 .*: there is ReluToTanh"),
         ("ReluToTanh", "relu_defalt", "did you mean relu_default"),
-        ("ReluToTanh", "relu", "did you mean relu_default"),
+        ("ReluToTanh", "rel", "did you mean relu_default"),
         ("ReluToTanh", "relu_default@99", "no step 99"),
         (99, None, "no pass run 99"),
     ],
