@@ -111,8 +111,8 @@ def says(judgement: Judgement) -> str:
 
 
 def figure(value: float | None) -> str:
-    """A figure in three digits; empty where there is none."""
-    return "" if value is None else f"{value:.3g}"
+    """A figure in three digits; empty where there is none, or none that is finite (other shapes)."""
+    return f"{value:.3g}" if value is not None and isfinite(value) else ""
 
 
 def to_json(report: CheckReport, session: Session) -> dict[str, Any]:

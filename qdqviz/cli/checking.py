@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser, Namespace
+from argparse import ArgumentParser, ArgumentTypeError, Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,9 +30,20 @@ def add_inputs(parser: ArgumentParser) -> None:
         help="what to run on: file.pt or file.py:callable (default: the example inputs, or random ones)",
     )
     parser.add_argument(
-        "--sets", metavar="N", type=int, default=1, help="how many input sets; further ones are random"
+        "--sets", metavar="N", type=_count, default=1, help="how many input sets; further ones are random"
     )
     parser.add_argument("--seed", metavar="N", type=int, default=0, help="seed of random inputs (default: 0)")
+
+
+def _count(text: str) -> int:
+    """A number of input sets."""
+    try:
+        count = int(text)
+    except ValueError:
+        count = 0
+    if count < 1:
+        raise ArgumentTypeError(f"{text!r} is no number of input sets: give 1 or more")
+    return count
 
 
 def add_tolerate(parser: ArgumentParser) -> None:
@@ -142,7 +153,8 @@ def _settled(
 
 
 def _settle(each: Intervention, plain: Session) -> Intervention:
-    from qdqviz.live.interventions import Force, settle
+    from qdqviz.live.interventions import Force
+    from qdqviz.live.settling import settle
 
     if not isinstance(each, Force):
         return each
@@ -154,11 +166,7 @@ def _settle(each: Intervention, plain: Session) -> Intervention:
 
 
 def _met_nothing(session: Session) -> str:
+    from qdqviz.live.settling import missed
+
     first, reason = session.unused[0]
-    if reason is not None:
-        return f"{first}: {reason}"
-    labels = {run.label for run in session.trace.runs}
-    if first.run not in labels:
-        there = ", ".join(sorted(run.label for run in session.trace.runs if run.kind == "pass"))
-        return f"{first}: no pass run is named {first.run}; there are {there or 'none'}"
-    return f"{first}: {first.run} did not come to it"
+    return missed(first, session.trace) if reason is None else f"{first}: {reason}"

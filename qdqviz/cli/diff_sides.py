@@ -189,7 +189,8 @@ def _run(
 
 def _settled(interventions: Sequence[Intervention], plain: Session) -> tuple[Intervention, ...]:
     """The interventions with every forced decision's outcome, as far as the old side tells."""
-    from qdqviz.live.interventions import Force, settle
+    from qdqviz.live.interventions import Force
+    from qdqviz.live.settling import settle
 
     found: list[Intervention] = []
     for each in interventions:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import PurePath
 from typing import TypeAlias
 
 from qdqviz.errors import UsageError
-from qdqviz.trace.events import Event, Site
-from qdqviz.trace.model import Attempt, PassRun
-from qdqviz.trace.reader import Trace
+from qdqviz.trace.events import Site
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,55 +161,3 @@ def _split(text: str, form: str) -> tuple[str, str, str]:
 
 def _place(path: str, node: str) -> str:
     return f"{path}/{node}" if path else node
-
-
-# -- against a recording ---------------------------------------------------------------------------
-
-
-def settle(force: Force, trace: Trace) -> Force:
-    """Say how a forced decision is to come out: the opposite of how it came out last in `trace`.
-
-    Turning every evaluation round would also turn round those that a node has passed, so the outcome is fixed
-    where an earlier recording knows it.
-
-    Raises:
-        UsageError: The trace has no such pass run, node or decision; the message says what it has.
-    """
-    if force.outcome is not None:
-        return force
-    run = _run(trace, force)
-    attempts = [each for each in trace.attempts(run.id) if _is_on(each, force)]
-    if not attempts:
-        raise UsageError(f"{force.run} did not look at {_place(force.path, force.node)}: nothing to force")
-    events = [event for each in attempts for event in each.events if _decides(event, force, trace)]
-    if not events:
-        raise UsageError(_no_such_decision(force, attempts, trace))
-    return replace(force, outcome=not events[-1].outcome)
-
-
-def _run(trace: Trace, intervention: Intervention) -> PassRun:
-    for run in trace.runs:
-        if run.label == intervention.run:
-            return run
-    names = ", ".join(dict.fromkeys(run.label for run in trace.runs if run.kind == "pass"))
-    raise UsageError(f"no pass run is named {intervention.run}: there are {names or 'none'}")
-
-
-def _is_on(attempt: Attempt, intervention: Intervention) -> bool:
-    return (attempt.path, attempt.name) == (intervention.path, intervention.node)
-
-
-def _decides(event: Event, force: Force, trace: Trace) -> bool:
-    site = trace.sites.get(event.site)
-    return event.outcome is not None and site is not None and force.is_at(site)
-
-
-def _no_such_decision(force: Force, attempts: Sequence[Attempt], trace: Trace) -> str:
-    lines: dict[str, None] = {}
-    for event in (event for each in attempts for event in each.events if event.outcome is not None):
-        site = trace.sites.get(event.site)
-        if site is not None:
-            lines[f"{site.line}:{site.column}"] = None
-    there = ", ".join(list(lines)[:8]) or "none"
-    at = f"{force.line}:{force.column}"
-    return f"{force.run} took no decision at {at} on {force.node}: it took some at {there}"

@@ -160,3 +160,35 @@ def test_whatif_needs_something_to_try(qdqviz):
     assert qdqviz("whatif", *TARGET, "--veto", "nonsense").code == 2
     assert qdqviz("whatif", *TARGET, "--force", "P:n").code == 2
     assert qdqviz("whatif", *TARGET, "--with", "none.toml").code == 2
+
+
+@pytest.mark.parametrize("count", ["0", "-1", "many"])
+def test_no_input_set_at_all_is_a_usage_error(qdqviz, count):
+    told = qdqviz("check", *TARGET, "--sets", count)
+    assert told.code == 2
+    assert "is no number of input sets: give 1 or more" in told.err
+
+
+def test_a_difference_of_shapes_has_no_figure(qdqviz, tmp_path):
+    (tmp_path / "turn.py").write_text(TURN)
+    told = qdqviz("check", "slices", "-p", f"{tmp_path / 'turn.py'}:Turn")
+    assert told.out.startswith("differs: 1 rewrite: 1 differs (shape_dtype)")
+    assert "inf" not in told.out
+
+
+TURN = """
+import torch
+from torch.fx.passes.infra.pass_base import PassBase, PassResult
+
+
+class Turn(PassBase):
+    def call(self, module):
+        output = module.graph.output_node()
+        for node in output.all_input_nodes[:1]:
+            with module.graph.inserting_before(output):
+                turned = module.graph.call_function(torch.ops.aten.unsqueeze.default, (node, 0))
+            turned.meta = dict(node.meta)
+            output.replace_input_with(node, turned)
+        module.recompile()
+        return PassResult(module, True)
+"""

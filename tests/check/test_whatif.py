@@ -14,8 +14,9 @@ from live_programs import edge, in_place, resolved, session_of
 from qdqviz.check.checker import check
 from qdqviz.cli.main import run as run_command
 from qdqviz.live.intervention_file import read_interventions, write_interventions
-from qdqviz.live.interventions import Force, Veto, settle
+from qdqviz.live.interventions import Force, Veto
 from qdqviz.live.session import run
+from qdqviz.live.settling import settle
 from qdqviz.load.programs import describe
 from qdqviz.passes.resolve import resolve
 from qdqviz.schemas import load_schema
@@ -234,7 +235,7 @@ def test_whatif_compares_checks_and_keeps_the_interventions(capsys, tmp_path):
     assert run_command(["check", "slices", "-p", "reorder", "--with", str(keep), "--json"]) == 0
     assert len(json.loads(capsys.readouterr().out)["rewrites"]) == len(found["check"]["rewrites"])
     assert run_command(["whatif", "slices", "-p", "reorder", "--veto", "SinkOpsCloserToUsePass:nobody"]) == 2
-    assert "did not come to it" in capsys.readouterr().err
+    assert "did not look at nobody: it looked at " in capsys.readouterr().err
 
 
 def test_export_honours_interventions(capsys, tmp_path):

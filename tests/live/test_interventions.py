@@ -10,7 +10,8 @@ from live_programs import in_place, session_of
 
 from qdqviz.errors import UsageError
 from qdqviz.live.intervention_file import read_interventions, write_interventions
-from qdqviz.live.interventions import Force, Steering, Veto, parse_force, parse_veto, settle
+from qdqviz.live.interventions import Force, Steering, Veto, parse_force, parse_veto
+from qdqviz.live.settling import missed, settle
 from qdqviz.trace.events import Site
 
 
@@ -154,3 +155,24 @@ def test_a_force_that_meets_nothing_is_refused(recorded, force, message):
     with pytest.raises(UsageError) as raised:
         settle(force, recorded.trace)
     assert message in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("intervention", "message"),
+    [
+        (Veto("Nobody", "relu"), "no pass run is named Nobody: there are passes_over"),
+        (Veto("passes_over", "relu_2"), "passes_over did not look at relu_2: did you mean relu"),
+        (Veto("passes_over", "relu", "true_graph"), "did not look at true_graph/relu: did you mean relu"),
+        (Veto("passes_over", "zzzzzz"), "did not look at zzzzzz: it looked at x, relu, tanh"),
+        (Veto("passes_over", "relu"), "passes_over:relu: passes_over cannot be kept from it"),
+        (Force("passes_over", "x", 1, 1, outcome=True), "took no decision at 1:1 on x: it took some at "),
+    ],
+)
+def test_what_met_nothing_is_told_with_what_there_is(recorded, intervention, message):
+    assert message in missed(intervention, recorded.trace)
+
+
+def test_decisions_to_force_are_listed_with_their_text(recorded):
+    guard = decision(recorded, 'node.op != "call_method"')
+    said = missed(Force("passes_over", "x", 1, 1), recorded.trace)
+    assert f'{guard.line}:{guard.column} `node.op != "call_method"`' in said

@@ -151,8 +151,8 @@ def bare_quantization(body: Body) -> Iterator[Suspicion]:
     """A dequantize without the metadata of the op that uses it, or a quantize without that of its op.
 
     Where an op is annotated (`quantization_tag`), partitioners look for the tag on the q/dq around it too.
-    What several ops share (a dequantize with several users, a value with several quantizes) belongs to none of
-    them, as in PortNodeMetaForQDQ.
+    What several ops share (a dequantize with several users, a value with several quantizes) belongs to none
+    of them, as in PortNodeMetaForQDQ.
     """
     for node in body:
         op = _belongs_to(node, body)
