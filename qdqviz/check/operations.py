@@ -126,7 +126,9 @@ class Operations:
         except NotCheckableError as error:
             return Missing(node.name, node.target, str(error), fails=False)
         except Exception as error:  # noqa: BLE001  whatever the op raises is the answer
-            return Missing(node.name, node.target, describe_error(error), fails=not _lacks_kernel(error))
+            lacks = _lacks_kernel(error)
+            reason = NO_KERNEL if lacks and str(error).startswith(_DISPATCHER) else describe_error(error)
+            return Missing(node.name, node.target, reason, fails=not lacks)
 
     def _callable(self, node: NodeState, args: tuple[Any, ...]) -> Callable[..., Any]:
         if node.op == "call_function":
@@ -165,6 +167,13 @@ class LackingError(Exception):
     def __init__(self, missing: Missing) -> None:
         super().__init__(missing.reason)
         self.missing = missing
+
+
+NO_KERNEL = "it has no implementation for the CPU; --import the module that registers one"
+"""Why an op cannot run that only backends implement."""
+
+_DISPATCHER = "Could not run '"
+"""How torch's dispatcher begins to say so, in many lines."""
 
 
 def _lacks_kernel(error: Exception) -> bool:

@@ -334,6 +334,7 @@ def test_an_op_without_an_implementation_is_not_checkable_and_named(tmp_path):
     (found,) = bad(report).values()
     assert report.verdict == found.verdict == "not_checkable"
     assert "qdqviz_test.nowhere.default" in found.detail
+    assert "has no implementation for the CPU; --import the module" in found.detail
 
 
 def test_cadence_ops_run_by_their_reference_implementations(tmp_path, loaded_sample):
