@@ -2,6 +2,7 @@ import fakes
 import pytest
 
 from qdqviz.draw.text import width
+from qdqviz.ir.node import Constant, TensorSpec
 from qdqviz.tui.model.archive import Archive
 from qdqviz.tui.model.details.about_meta import meta_facts
 from qdqviz.tui.model.details.about_node import node_facts
@@ -116,3 +117,18 @@ def test_the_first_state_alone_has_facts_too(archive):
     }
     assert facts["op"] == "edge.aten.relu.default  computes" and facts["read by"] == "output"
     assert fakes.Q not in facts
+
+
+@pytest.mark.parametrize(
+    ("extent", "said"),
+    [((0.001, 0.0042), "scales  0.001…0.0042"), ((0.5, 0.5), "scales  0.5"), (None, "scales")],
+)
+def test_an_argument_that_is_a_constant_tells_its_least_and_greatest_element(extent, said):
+    graph = fakes.FakeGraph()
+    spec = TensorSpec("float32", (16,))
+    constant = Constant("buffer", "scales", "f", spec, extent)
+    graph.add("scales", "placeholder", "scales", (), spec, constant=constant)
+    graph.call("neg", "edge.aten.neg.default", "scales", shape=(16,))
+    body = graph.state().root
+    facts = {fact.label: fact for fact in node_facts(None, body, graph.nodes["neg"].id, {}, str)}
+    assert facts["argument 0"].text == said

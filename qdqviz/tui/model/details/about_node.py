@@ -11,7 +11,7 @@ from qdqviz.ir.labels import short_name
 from qdqviz.ir.node import NodeState, OpInfo
 from qdqviz.ir.qparams import QParams, qparams
 from qdqviz.ir.roles import role
-from qdqviz.ir.text import bytes_text, safe_text, spec_bytes, spec_text, value_text
+from qdqviz.ir.text import bytes_text, number_text, safe_text, spec_bytes, spec_text, value_text
 from qdqviz.ir.values import DictArg, ListArg, Ref, TextRef, Value, refs
 from qdqviz.tui.model.details.difference import differing_facts
 from qdqviz.tui.model.details.fact import Fact, Part, heading, plain_fact
@@ -111,7 +111,7 @@ def _arguments(body: Body, node: NodeState, ops: Mapping[str, OpInfo]) -> list[F
 def _value(body: Body, value: Value) -> tuple[Part, ...]:
     """An argument with the nodes in it as links."""
     if isinstance(value, Ref):
-        return (_link(body, value.node),)
+        return (_link(body, value.node), *_extent(body, value.node))
     if not any(True for _ in refs(value)):
         exact = repr(value) if isinstance(value, float) else value_text(value)
         return (Part(safe_text(exact)),)
@@ -129,6 +129,16 @@ def _value(body: Body, value: Value) -> tuple[Part, ...]:
         )
         return tuple(pairs)
     return (Part(safe_text(value_text(value, lambda each: _name(body, each)))),)
+
+
+def _extent(body: Body, node_id: int) -> tuple[Part, ...]:
+    """The least and the greatest element of a constant, where they are known: scales of channels, say."""
+    node = body.get(node_id)
+    extent = None if node is None or node.constant is None else node.constant.extent
+    if extent is None:
+        return ()
+    ends = dict.fromkeys(number_text(end) for end in extent)
+    return (Part(f"  {'…'.join(ends)}", "muted"),)
 
 
 def _quantization(body: Body, found: QParams) -> list[Fact]:
