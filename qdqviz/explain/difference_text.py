@@ -58,6 +58,8 @@ class Lines:
         if each.untouched is not None:
             told, side = (left, self._sides[1]) if each.untouched == "right" else (right, self._sides[0])
             return f"{self._name(each)}: {self.what(each)} {told}, unchanged in {side}"
+        if left == right:  # names are no identities: passes re-use them
+            return f"{self._name(each)}: {self.what(each)} {left} → another {right}"
         return f"{self._name(each)}: {self.what(each)} {left} → {right}"
 
     def what(self, each: Difference) -> str:
