@@ -280,3 +280,33 @@ def test_traces_are_compared_without_torch(tiny, tmp_path):
     )
     assert found.returncode == 1, found.stderr
     assert "has_other_users(node)" in found.stdout
+
+
+def test_the_terminal_is_given_both_sides_with_their_numerics(capsys, tiny, monkeypatch):
+    from qdqviz.cli import diff_walk
+    from qdqviz.cli.output import Output
+
+    shown = []
+    monkeypatch.setattr(Output, "interactive", True)
+    monkeypatch.setattr(diff_walk, "run_compare", lambda compared, *, theme: shown.append((compared, theme)))
+    words = [
+        "--quiet",
+        "--theme",
+        "light",
+        "diff",
+        tiny.target,
+        "--old",
+        tiny.old,
+        "--new",
+        tiny.wrong,
+        "--tui",
+    ]
+    assert run(words) == 0
+    assert run([*words, "--fail-on", "numerics"]) == 1
+    compared, theme = shown[0]
+    assert theme == "light"
+    assert compared.checked
+    assert compared.sides == ("old", "new")
+    assert [judged.verdict for judged in compared.judgements[0].values()] == ["equal"]
+    assert "differs" in [judged.verdict for judged in compared.judgements[1].values()]
+    assert compared.comparison.count("only_right") == 2
