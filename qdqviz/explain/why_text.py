@@ -64,7 +64,8 @@ def _verdict(answer: Why, who: str, what: str) -> str:
         case "fired":
             return _fired(answer, who, what)
         case "raised":
-            return f"{who} raised {answer.error.type if answer.error else 'an exception'} on {what}."
+            error = answer.error.type if answer.error is not None else "an exception"
+            return f"{who} raised {error} on {what}{_when(answer)}."
         case "declined" if answer.node is None:
             total = sum(miss.count for miss in answer.near_misses)
             return f"{who} rewrote nothing: it turned down {counted(total, 'node')} of {what}."
@@ -75,6 +76,11 @@ def _verdict(answer: Why, who: str, what: str) -> str:
     if answer.node is None:
         what = f"any node of {what}"
     return f"{who} {_never(answer, what)}."
+
+
+def _when(answer: Why) -> str:
+    """The node that a pass was looking at."""
+    return f", when it looked at {answer.through.name}" if answer.through is not None else ""
 
 
 def _fired(answer: Why, who: str, what: str) -> str:
@@ -179,7 +185,7 @@ def chain_lines(chain: Iterable[Guard]) -> Iterator[str]:
     for depth, guard in enumerate(chain):
         indent = "  " * (depth + 1)
         for each in (*guard.siblings, guard):
-            yield f"{indent}{each.place}  {test_text(each)}  in {function_text(each)}"
+            yield f"{indent}{each.place}:{each.column}  {test_text(each)}  in {function_text(each)}"
             yield from (f"{indent}    {seen_line(seen)}" for seen in each.values if not _says_it(each, seen))
             if each.bound:
                 yield f"{indent}    from {each.bound}"

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from qdqviz.errors import UsageError
 from qdqviz.live.interventions import Force, Intervention
-from qdqviz.trace.events import Event
+from qdqviz.trace.events import Event, Kind
 from qdqviz.trace.model import Attempt, PassRun
 from qdqviz.trace.reader import Trace
 
@@ -81,12 +81,17 @@ def _no_such_node(intervention: Intervention, attempts: Iterable[Attempt]) -> st
 
 def _decides(event: Event, force: Force, trace: Trace) -> bool:
     site = trace.sites.get(event.site)
-    return event.outcome is not None and site is not None and force.is_at(site)
+    return _is_test(event) and site is not None and force.is_at(site)
+
+
+def _is_test(event: Event) -> bool:
+    """Whether it can be forced; what a loop hands out cannot."""
+    return event.outcome is not None and event.kind not in (Kind.ITEM, Kind.LOOP)
 
 
 def _no_such_decision(force: Force, attempts: Sequence[Attempt], trace: Trace) -> str:
     lines: dict[str, None] = {}
-    for event in (event for each in attempts for event in each.events if event.outcome is not None):
+    for event in (event for each in attempts for event in each.events if _is_test(event)):
         site = trace.sites.get(event.site)
         if site is not None:
             text = " ".join(site.text.split())

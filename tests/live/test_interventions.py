@@ -176,3 +176,4 @@ def test_decisions_to_force_are_listed_with_their_text(recorded):
     guard = decision(recorded, 'node.op != "call_method"')
     said = missed(Force("passes_over", "x", 1, 1), recorded.trace)
     assert f'{guard.line}:{guard.column} `node.op != "call_method"`' in said
+    assert "list(module.graph.nodes)" not in said
