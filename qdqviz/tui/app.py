@@ -12,6 +12,7 @@ from textual.app import App
 
 from qdqviz.draw.ansi import Depth
 from qdqviz.draw.theme import DEFAULT_THEME, Theme, load_theme, load_themes
+from qdqviz.errors import TraceFileError
 from qdqviz.ir.text import safe_text
 from qdqviz.trace.reader import Trace
 from qdqviz.tui.laboratory import Laboratory
@@ -112,7 +113,11 @@ class QdqvizApp(App[None]):
 
     def on_recording_begun(self, message: RecordingBegun) -> None:
         """Read along."""
-        self.main.open_archive(Archive(Trace(message.trace)))
+        try:
+            trace = Trace(message.trace)
+        except TraceFileError:
+            return  # it is being closed right now: its end, which is told next, opens it
+        self.main.open_archive(Archive(trace))
         self._pulse = self.set_interval(REFRESH_SECONDS, self.main.read_on)
 
     def on_recording_progress(self, message: RecordingProgress) -> None:
@@ -123,6 +128,9 @@ class QdqvizApp(App[None]):
         """Show all of it; where there is nothing to show, leave: the command line says why."""
         if self._pulse is not None:
             self._pulse.stop()
+        session = None if self.recording is None else self.recording.session
+        if self.main.workshop is None and session is not None:
+            self.main.open_archive(Archive(Trace(session.trace.path)))
         if self.main.workshop is None:
             self.exit()
             return
@@ -130,7 +138,6 @@ class QdqvizApp(App[None]):
         self.main.show_progress("")
         self.main.read_on()
         assert self.recording is not None
-        session = self.recording.session
         if session is not None:
             plan, folder, post = self.recording.plan, self._folder, self.main.post_message
             self.main.trials.open(Laboratory(plan, session, folder, post))

@@ -8,6 +8,7 @@ import pytest
 from driving import make_app, press, screen_text, settle, until
 
 from qdqviz.errors import TargetError, TraceFileError
+from qdqviz.trace.reader import Trace
 from qdqviz.tui.app import run_app
 from qdqviz.tui.terminal import answering, colour_depth, shielded
 
@@ -42,6 +43,24 @@ async def test_a_pass_that_raises_leaves_what_was_recorded_to_look_at(tmp_path):
         assert "✗ ValueError: bad scale" in screen_text(app)
         await press(pilot, "right")
         assert "step 2/2" in screen_text(app)
+
+
+async def test_a_trace_that_is_being_closed_while_it_is_opened_is_opened_at_its_end(tmp_path, monkeypatch):
+    opened = []
+
+    class ClosingTrace(Trace):
+        def __init__(self, path):
+            opened.append(path)
+            if len(opened) == 1:
+                raise TraceFileError("truncated")
+            super().__init__(path)
+
+    monkeypatch.setattr("qdqviz.tui.app.Trace", ClosingTrace)
+    app = make_app(fakes.FakePlan(), folder=tmp_path)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await until(pilot, lambda: app.main.lists is not None and app.main.lists.steps == 2)
+        await settle(pilot)
+        assert "step 1/2" in screen_text(app) and len(opened) == 2
 
 
 async def test_a_target_that_cannot_be_loaded_ends_the_app_and_the_error_is_kept(tmp_path):
