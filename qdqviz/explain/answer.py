@@ -139,7 +139,8 @@ class Why:
     attempts: tuple[int, ...] = ()
     """All attempts on the node, in order."""
     through: NodeLink | None = None
-    """For `considered`: the node whose attempt saw this one. For `fired`: the one whose rewrite took it."""
+    """For `considered`: the node whose attempt saw this one. For `fired`: the one whose rewrite took it.
+    For `raised`, of a pass as a whole: the one that was looked at."""
     inside: str | None = None
     """The nested pass that this is about, where the pass asked about ran others."""
     looked_for: tuple[LookedFor, ...] = ()

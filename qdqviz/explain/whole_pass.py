@@ -44,7 +44,10 @@ def _first_call(evidence: Evidence, run: PassRun, miss: NearMiss) -> NodeLink:
 def _raised(evidence: Evidence, run: PassRun, blank: Why) -> Why:
     for attempt in reversed(evidence.trace.attempts(run.id)):
         if attempt.outcome == "raised":
-            return evidence.told(evidence.look(attempt), blank)
+            answer = evidence.told(evidence.look(attempt), blank)
+            if attempt.focus is None:
+                return answer
+            return replace(answer, through=NodeLink(attempt.focus, attempt.name, attempt.path))
     return blank
 
 

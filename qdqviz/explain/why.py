@@ -122,7 +122,8 @@ class Explainer:
         """An answer with the attempt on another node that turned that one down because of this one."""
         if answer.node is None or answer.attempt is None:
             return answer
-        own = asked_of(self.trace.attempts(run.id)[answer.attempt])
+        # A node that was set aside got as far as anything that was asked about it later.
+        own = asked_of(self.trace.attempts(run.id)[answer.attempt]) if answer.chain else 0
         blank = self._evidence.blank(run, answer.node)
         seen = considered(self._evidence, run, answer.node, blank, further_than=own)
         told = (

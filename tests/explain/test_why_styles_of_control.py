@@ -137,6 +137,33 @@ def test_a_helper_that_raises_on_purpose_is_gone_into(answer):
     assert texts(found) == ["except ValueError", "len(node.users) != 1"]
 
 
+def test_an_exception_that_a_helper_raises_for_its_caller_is_gone_into(answer):
+    found = answer("""
+        class Skip(Exception):
+            pass
+
+        class Private(PassBase):
+            def require(self, condition, why):
+                if not condition:
+                    raise Skip(why)
+
+            def one(self, node):
+                self.require(node.target == RELU, "no relu")
+                self.require(len(node.users) == 1, "several users")
+                replace(node)
+
+            def call(self, gm):
+                for node in gm.graph.nodes:
+                    try:
+                        self.one(node)
+                    except Skip as why:
+                        self.last = str(why)
+    """)
+    assert found.verdict == "declined"
+    assert texts(found) == ["except Skip as why", "condition"]
+    assert found.chain[0].values[1].value == "'several users'"
+
+
 def test_a_worklist_with_two_phases_is_answered_from_the_phase_that_got_further(answer):
     found = answer("""
         class Private(PassBase):

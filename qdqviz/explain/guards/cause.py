@@ -136,6 +136,12 @@ def acts(call: Call) -> bool:
     return any(effect([node], Goal()) >= _enough(node) for node in simple)
 
 
+def collects(call: Call) -> bool:
+    """Whether a statement ran that edits, collects or sets a flag, other than by calling something."""
+    simple = (step.node for step, _ in call.steps() if not has_blocks(step.node))
+    return any(effect([node], Goal()) >= Effect.ACTS for node in simple)
+
+
 def _enough(node: ast.stmt) -> Effect:
     """The effect from which on a statement does something: a call whose result is dropped does."""
     return Effect.CALLS if isinstance(node, ast.Expr) else Effect.ACTS

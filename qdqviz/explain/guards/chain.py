@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from qdqviz.explain.guards.calls import Call, Calls
-from qdqviz.explain.guards.cause import Cause, acts, asks, chose
+from qdqviz.explain.guards.cause import Cause, acts, asks, chose, collects
 from qdqviz.explain.guards.conditions import Leaf, Verdict, iterations
 from qdqviz.explain.guards.control import cause_of_exit
 from qdqviz.explain.guards.effects import Effect
@@ -73,7 +73,7 @@ def _of_part(root: Frame, call: Call | None, origins: Origins) -> Cause | None:
         return None
     if call is not None and call.path.steps:
         cause = cause_of_exit(call)
-        if cause is not None and not cause.provisional and cause.rank < Effect.ACTS and acts(call):
+        if cause is not None and not cause.provisional and cause.rank < Effect.ACTS and collects(call):
             return None  # what it did was more than what it did not
         found = origins.resolved(cause)
         if found is not None or acts(call) or _asked_itself(call):
@@ -86,7 +86,7 @@ def _handed_on(call: Call, calls: Calls) -> bool:
     for step, _ in call.steps():
         if isinstance(step.node, ast.Expr):
             inner = [calls.of(frame) for frame in call.frames(step.start, step.end)]
-            if any(acts(each) or _handed_on(each, calls) for each in inner if each is not None):
+            if any(collects(each) or _handed_on(each, calls) for each in inner if each is not None):
                 return True
     return False
 
