@@ -28,6 +28,15 @@ BUILTIN = Path(qdqviz.passes.builtin.__file__).parent
 SAMPLES = ("attention_chain", "avgpool", "convnet", "dynamic_linear", "encoder", "slices", "weight_only")
 
 
+NOTING = """NOTED = []
+
+
+def note(node):
+    NOTED.append(node.name)
+"""
+"""What a changed version notes with."""
+
+
 @dataclass(frozen=True)
 class Version:
     """A changed copy of a built-in pass."""
@@ -50,7 +59,7 @@ def version(folder: Path, module: str, cls: str, *changes: tuple[str, str]) -> V
         assert source.count(old) == 1, (source.count(old), old)
         source = source.replace(old, new)
     path = folder / f"{module}_changed.py"
-    path.write_text(re.sub(r"\nclass ", "\nNOTED = []\n\n\nclass ", source, count=1), encoding="utf-8")
+    path.write_text(re.sub(r"\nclass ", f"\n{NOTING}\n\nclass ", source, count=1), encoding="utf-8")
     name = f"changed_{module}_{abs(hash(changes))}"
     spec = importlib.util.spec_from_file_location(name, path)
     loaded = importlib.util.module_from_spec(spec)

@@ -73,7 +73,7 @@ def test_a_rewrite_that_only_follows_from_others_is_marked(recorder, tmp_path):
 def test_a_tightened_guard_lists_what_it_keeps_from_happening_with_the_guard(recorder, tmp_path):
     action = "            only_user(node).prepend(node)\n"
     tight = "int(node.name[-1], 36) % 2"
-    test = f"            if {tight}:\n                NOTED.append(node.name)\n                continue\n"
+    test = f"            if {tight}:\n                note(node)\n                continue\n"
     changed = version(tmp_path, *SINK, (action, test + action))
     seen = 0
     for sample in SAMPLES:
@@ -122,14 +122,14 @@ def test_a_moved_insertion_point_lists_where_nodes_stand(recorder, tmp_path):
 
 def test_a_changed_attribute_lists_its_values(recorder, tmp_path):
     """A quantize that is moved gets another greatest integer; one that has it already is moved as before."""
-    line = '    new: dict[str, Any] = {"input": tensor_input(mover)}\n'
+    line = '    new: dict[str, Any] = {"input": source_of(mover)}\n'
     changed = version(
         tmp_path,
         *ADVANCE,
         (
             line,
             '    if argument(quantize, "quant_max") != 100:\n        NOTED.append(quantize.name)\n'
-            '    new: dict[str, Any] = {"input": tensor_input(mover), "quant_max": 100}\n',
+            '    new: dict[str, Any] = {"input": source_of(mover), "quant_max": 100}\n',
         ),
     )
     seen = 0
