@@ -3,8 +3,8 @@
     OMP_NUM_THREADS=1 python benchmarks/bench_compare.py [--rounds 5] [--copies 1 4 12 36]
 
 Records the Cadence pipeline on a transformer of about 550 nodes twice: as it is, and with every eighth
-rewrite of one pass vetoed, from which others follow. Larger traces are made of these: copies of the model in a row,
-each reading the last one's output, on all of which every pass ran. Timed is CPU, with both files freshly
+rewrite of one pass vetoed, from which others follow. Larger traces are made of these: copies of the model in a
+row, each reading the last one's output, on all of which every pass ran. Timed is CPU, with both files freshly
 opened: `same` compares the plain recording with itself, `changed` the two recordings.
 """
 
@@ -232,9 +232,8 @@ def report(title: str, pairs: Sequence[tuple[int, int, Path, Path]], rounds: int
         took, told = seconds(left, right, rounds)
         each.append(took / steps)
         print(f"{nodes:7,} {steps:9,} {took:8.2f} {1e6 * each[-1]:11.0f}  {told}", flush=True)
-    print(
-        f"time per rewrite grows by {each[-1] / each[0]:.2f} over {pairs[-1][1] / pairs[0][1]:.0f} x the rewrites"
-    )
+    more = pairs[-1][1] / pairs[0][1]
+    print(f"time per rewrite grows by {each[-1] / each[0]:.2f} over {more:.0f} x the rewrites")
 
 
 def main() -> None:
