@@ -131,9 +131,15 @@ def _never(answer: Why, what: str) -> str:
 def _because_of(chain: tuple[Guard, ...]) -> str:
     """The deepest test; in front of it what the predicate that the pass itself asks says of itself."""
     told = _because(chain[-1] if chain else None)
-    if len(chain) < 2 or not chain[0].reason:
-        return told
-    return f": “{chain[0].reason}”; {told.removeprefix(': ')}"
+    said = (chain[0].reason or _message(chain[0])) if len(chain) > 1 else None
+    return f": “{said}”; {told.removeprefix(': ')}" if said else told
+
+
+def _message(guard: Guard) -> str | None:
+    """What the exception said that a handler caught."""
+    if not guard.text.startswith("except"):
+        return None
+    return next((seen.value.strip("'\"") for seen in guard.values if seen.text == "message"), None)
 
 
 def _because(guard: Guard | None) -> str:
