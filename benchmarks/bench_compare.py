@@ -3,9 +3,9 @@
     OMP_NUM_THREADS=1 python benchmarks/bench_compare.py [--rounds 5] [--copies 1 4 12 36]
 
 Records the Cadence pipeline on a transformer of about 550 nodes twice: as it is, and with every eighth
-rewrite of one pass vetoed, from which others follow. Larger traces are made of these: copies of the model in a
-row, each reading the last one's output, on all of which every pass ran. Timed is CPU, with both files freshly
-opened: `same` compares the plain recording with itself, `changed` the two recordings.
+rewrite of one pass vetoed, from which others follow. Larger traces are made of these: copies of the model in
+a row, each reading the last one's output, on all of which every pass ran. Timed is CPU, with both files
+freshly opened: `same` compares the plain recording with itself, `changed` the two recordings.
 """
 
 from __future__ import annotations
