@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from torch.fx import Node
 
 from qdqviz.record.owner import Owner
-from qdqviz.trace.attempts import Shape
 
 if TYPE_CHECKING:
     from qdqviz.record.runlog import RunLog
@@ -48,14 +47,12 @@ class Token:
 
 @dataclass(frozen=True, slots=True)
 class ClosedAttempt:
-    """An attempt reduced to its path and its telling values."""
+    """An attempt that is over; its events wait or are on the tape, in the order of the attempts."""
 
     owner: Owner | None
     """Its owner; None for what the pass asked outside any node."""
-    shape: Shape
-    """What it asked, see `AttemptTable.add`."""
-    values: list[Any]
-    """Values of all events as JSON."""
+    events: int
+    """How many events it has."""
     seq: int
     """Time of its opening in the edit log."""
     raised: bool

@@ -24,13 +24,14 @@ class EditHearer:
         self._recorder = recorder
         self._ids = recorder.ids
         self._graphs = recorder.graphs
+        self._current = recorder.graphs.current
         self._erased: list[Node] = []
         self.reads_metadata = False
         """Whether metadata that is handed out now may be edited by a pass."""
 
     def wants(self, graph: Graph) -> bool:
         """Whether edits of this graph are recorded now, on this thread."""
-        return graph in self._graphs.current and self._recorder.listening
+        return graph in self._current and self._recorder.listening
 
     # -- nodes come and go -------------------------------------------------------------------------
 
@@ -102,8 +103,12 @@ class EditHearer:
             return
         log = self._recorder.log(body)
         log.writing = log.owners.of(node, towards)
-        self._recorder.observer.forget(node)
         log.edits.touch(body, nid, log.writing)
+
+    def about_to_rename(self, node: Node) -> None:
+        """A node of any graph is about to get another name, which decisions may have seen."""
+        if self._recorder.runs and self._recorder.listening:
+            self._recorder.runs[-1].log.observer.about_to_rename(node)
 
     def inputs_dropped(self, node: Node, before: tuple[Node, ...]) -> None:
         """The node's inputs changed."""

@@ -20,6 +20,14 @@ _SYMBOLIC = (torch.SymInt, torch.SymFloat, torch.SymBool)
 SPEC_KEYS = frozenset({"val", "tensor_meta", "example_value"})
 """Metadata keys that say what the value is; they are told by the spec and not again."""
 
+MAPPINGS = frozenset({"dict", "defaultdict", "OrderedDict", "dict_items"})
+"""Kinds of snapshots whose items are pairs."""
+
+CONTAINERS = frozenset(
+    {list, tuple, set, frozenset, dict, immutable_list, immutable_dict, torch.Size, Snapshot}
+)
+"""Types of values that are told by what they hold."""
+
 _LONG = 120
 """Characters from which a metadata text is kept in the text table."""
 
@@ -167,10 +175,10 @@ class Encoder:
             return Atom("node", item.name) if found is None else NodeSeen(found, item.name)
         if kind is torch.Size:
             return tuple(size if type(size) is int else self.atom(size) for size in item)
-        if kind in _CONTAINERS:
-            return self._see_container(kind, item, deep)
         if kind is Snapshot:
             return self._see_snapshot(item)
+        if kind in CONTAINERS:
+            return self._see_container(kind, item, deep)
         return self.atom(item)
 
     def _see_container(self, kind: type, item: Any, deep: bool) -> Value:
@@ -186,12 +194,10 @@ class Encoder:
         """A container that was copied when the decision was taken."""
         if item.length > len(item.items):
             return Atom("size", f"{item.kind} of {item.length}")
-        if item.kind in _MAPPINGS:
+        if item.kind in MAPPINGS:
             return DictArg(tuple((self.see(key, False), self.see(value, False)) for key, value in item.items))
         parts = tuple([self.see(part, False) for part in item.items])
         return parts if item.kind == "tuple" else ListArg(parts)
 
 
-_MAPPINGS = frozenset({"dict", "defaultdict", "OrderedDict", "dict_items"})
 _EDGE_OPS = frozenset({"EdgeOpOverload", "EdgeOpOverloadPacket", "EdgeDialectFunctionSchema"})
-_CONTAINERS = frozenset({list, tuple, set, frozenset, dict, immutable_list, immutable_dict})

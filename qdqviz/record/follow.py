@@ -83,6 +83,7 @@ class RetraceFollower:
             return
         body, run = retrace.body, recorder.runs[-1]
         old_module = body.module
+        run.log.observer.settle()
         RetraceReader(retrace, recorder.ids, run.log.edits, Owner("settle")).finish(module)
         recorder.graphs.rebind(body, retrace.old, module, old_module)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 import time
+from _thread import get_ident
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,7 +18,6 @@ from qdqviz.record.follow import RetraceFollower
 from qdqviz.record.graphs import LiveGraphs
 from qdqviz.record.handover import Handovers
 from qdqviz.record.identity import Identities
-from qdqviz.record.observe import Observer
 from qdqviz.record.program import lifted_constants
 from qdqviz.record.runlog import RunLog
 from qdqviz.record.running import Run
@@ -35,7 +34,6 @@ class Recorder:
         self.writer = writer
         self.ids = Identities()
         self.encoder = Encoder(self.ids, writer.text)
-        self.observer = Observer(self.ids, self.encoder)
         self.pool = ConstantPool(self.encoder, keep_constants)
         self.graphs = LiveGraphs(self.ids, self.encoder, self.pool)
         self.runs: list[Run] = []
@@ -48,7 +46,7 @@ class Recorder:
         self.edits = EditHearer(self)
         self.retraces = RetraceFollower(self)
         self.handovers = Handovers(self)
-        self._thread = threading.get_ident()
+        self._thread = get_ident()
         self._suspended = 0
         self._outside: Run | None = None
 
@@ -57,7 +55,7 @@ class Recorder:
     @property
     def listening(self) -> bool:
         """Whether this thread is recorded now."""
-        return not self._suspended and threading.get_ident() == self._thread
+        return not self._suspended and get_ident() == self._thread
 
     @contextmanager
     def suspended(self) -> Iterator[None]:
@@ -117,7 +115,7 @@ class Recorder:
         self.edits.check_metadata(run)
         run.write_groups(run.log.edits.flush())
         run.log.owners.forget()
-        self.observer.forget_nodes()
+        run.log.observer.forget_nodes()
 
     def write_group(self, run: Run, group: Group) -> bool:
         """Write one group; says whether it is a step (and not settling)."""

@@ -10,12 +10,12 @@ from torch.fx import Node
 
 from qdqviz.record.attempt import ClosedAttempt, Token
 from qdqviz.record.editlog import EditLog
+from qdqviz.record.encode import Encoder
 from qdqviz.record.identity import Identities
 from qdqviz.record.observe import Observer
 from qdqviz.record.owner import Owner
 from qdqviz.record.ownership import Ownership
 from qdqviz.record.steering import RunSteering
-from qdqviz.trace.attempts import Shape
 from qdqviz.trace.events import Kind, Site
 from qdqviz.trace.model import LookedFor
 
@@ -32,9 +32,11 @@ class RunLog:
     Implements the decision log's protocol: `events`, `forced`, `vetoes`, `open`, `skipped`, `close`.
     """
 
-    def __init__(self, ids: Identities, observer: Observer, path_of: Any) -> None:
+    def __init__(self, ids: Identities, encoder: Encoder, path_of: Any) -> None:
         self.events: list[tuple[Any, ...]] = []
-        """Raw events not yet reduced."""
+        """Raw events of the attempt that is open, and those of no attempt."""
+        self.observer = Observer(encoder)
+        """Takes the events of attempts that are over."""
         self.edits = EditLog()
         """Edits not yet flushed."""
         self.owners = Ownership(ids.of, path_of, self.edits)
@@ -56,11 +58,9 @@ class RunLog:
         self.forced: Callable[[int, bool], bool] | None = None
         """Site and outcome of a decision to the outcome that it has to have; None where nothing is forced."""
         self._ids = ids.of
-        self._observer = observer
         self._path_of = path_of
         self._latest: tuple[ClosedAttempt, int] | None = None
         self._sweeps: dict[int, Owner] = {}
-        self._shapes: dict[Shape, Shape] = {}
 
     @property
     def vetoes(self) -> bool:
@@ -137,7 +137,7 @@ class RunLog:
         attempt = self._reduce(token.owner, token.start, token.seq, raised)
         del self.events[token.start :]
         self._latest = (attempt, len(self.events))
-        if attempt.shape[0] or raised or token.owner.vetoed:
+        if attempt.events or raised or token.owner.vetoed:
             self.closed.append(attempt)
 
     def _mark_raised(self) -> bool:
@@ -153,12 +153,11 @@ class RunLog:
         return True
 
     def _reduce(self, owner: Owner | None, start: int, seq: int, raised: bool) -> ClosedAttempt:
-        events = self.events[start:] if start else self.events
-        shape = (tuple([event[:3] for event in events]), tuple(map(len, events)))
-        values = self._observer.encode([value for event in events for value in event[3:]])
+        events = self.events[start:]
+        self.observer.take(events)
         if owner is not None and not owner.asked:
             owner.asked = any(event[0] in _ASKING for event in events)
-        return ClosedAttempt(owner, self._shapes.setdefault(shape, shape), values, seq, raised)
+        return ClosedAttempt(owner, len(events), seq, raised)
 
     def _focus(self, item: Any) -> Node | None:
         """The node that an item is, or directly holds; exact types only."""

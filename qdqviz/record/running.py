@@ -38,7 +38,7 @@ class Run:
         """The graph that it was called on."""
         self.given = None if root is None else root.graph
         """The same as the Graph object that it was then."""
-        self.log = RunLog(recorder.ids, recorder.observer, recorder.graphs.path_of)
+        self.log = RunLog(recorder.ids, recorder.encoder, recorder.graphs.path_of)
         self.meta_reads: dict[int, tuple[LiveBody, Owner]] = {}
         """Nodes whose metadata was handed out, and to whom."""
         self._recorder = recorder
@@ -99,8 +99,10 @@ class Run:
         recorder.writer.commit()
 
     def _attempts(self, error: PassError | None) -> AttemptTable:
-        table = AttemptTable()
-        aliases = self.log.edits.aliases
+        tape, aliases = self.log.observer.tape, self.log.edits.aliases
+        if aliases:
+            tape.values = _real_names(tape.values, aliases)
+        table = AttemptTable(tape)
         first = self.record.first_step
         for attempt in self.log.closed:
             owner = attempt.owner
@@ -114,8 +116,7 @@ class Run:
                 outcome=_outcome(owner, attempt.raised and error is not None),
                 step=step,
                 after_step=first + bisect_right(self._starts, attempt.seq),
-                shape=attempt.shape,
-                values=_real_names(attempt.values, aliases) if aliases else attempt.values,
+                events=attempt.events,
             )
         return table
 

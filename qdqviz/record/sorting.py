@@ -66,7 +66,7 @@ class Sorter:
                     if before is not state:
                         yield _Write(seq, owner, nid, state, ())
                 else:
-                    fields = tuple(f for f in UPDATABLE if not same(getattr(before, f), getattr(state, f)))
+                    fields = _changed_fields(before, state)
                     if fields:
                         yield _Write(seq, owner, nid, state, fields)
                 before = state
@@ -195,6 +195,11 @@ class Sorter:
             changes = (*sorted(inserts, key=_order), *updates, *sorted(erasures, key=_order, reverse=True))
             if changes:
                 yield Group(owner, subject, seq, changes)
+
+
+def _changed_fields(before: NodeState, after: NodeState) -> tuple[str, ...]:
+    pairs = ((name, getattr(before, name), getattr(after, name)) for name in UPDATABLE)
+    return tuple([name for name, old, new in pairs if old is not new and not same(old, new)])
 
 
 _order: Callable[[Any], bytes] = lambda change: change.node.order  # noqa: E731

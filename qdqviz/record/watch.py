@@ -41,6 +41,9 @@ class EditListener(Protocol):
     def about_to_write(self, node: Node, towards: Any) -> None:
         """A field of the node is about to change; `towards` holds its new inputs, if known."""
 
+    def about_to_rename(self, node: Node) -> None:
+        """A node of any graph is about to get another name."""
+
     def inputs_dropped(self, node: Node, before: tuple[Node, ...]) -> None:
         """The node's inputs changed; `before` are the old ones."""
 
@@ -205,8 +208,11 @@ def _watch_nodes(patches: Patches, to: EditListener) -> None:
     def set_field(original: Any) -> Any:
         @functools.wraps(original)
         def wrapper(self: Node, name: str, value: Any) -> None:
-            if name in _FIELDS and to.wants(getattr(self, "graph", None)):
-                to.about_to_write(self, None)
+            if name in _FIELDS:
+                if name == "name":
+                    to.about_to_rename(self)
+                if to.wants(getattr(self, "graph", None)):
+                    to.about_to_write(self, None)
             original(self, name, value)
 
         return wrapper

@@ -1,28 +1,24 @@
-"""Attempts of one pass run as one compact blob: equal decision paths are kept once."""
+"""Attempts of one pass run as one compact blob: a row each, their events on one tape."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, TypeAlias
+from itertools import islice
+from typing import Any
 
-from qdqviz.trace.codec import pack, unpack, value_from_json, value_to_json
-from qdqviz.trace.events import Event, Kind
+from qdqviz.trace.codec import value_to_json
 from qdqviz.trace.model import Attempt
-
-_HEAD = 3
-"""Items of a raw event before its values: kind, site, outcome."""
-
-Shape: TypeAlias = tuple[tuple[tuple[int, int, bool | None], ...], tuple[int, ...]]
-"""What an attempt asked: kind, site and outcome of each event, and the length of each raw event."""
+from qdqviz.trace.tape import EventTape, pack_rows, read_events, unpack_rows
 
 _OUTCOMES = ("declined", "fired", "vetoed", "raised")
 
 
 class AttemptTable:
-    """Attempts of one pass run while it is recorded: what they asked is interned, what they saw is kept."""
+    """Attempts of one pass run while it is recorded."""
 
-    def __init__(self) -> None:
-        self._paths: dict[Shape, int] = {}
+    def __init__(self, tape: EventTape | None = None) -> None:
+        self.tape = tape or EventTape()
+        """The events of all attempts, in the attempts' order."""
         self._names: dict[str, int] = {}
         self._rows: list[list[Any]] = []
 
@@ -38,8 +34,7 @@ class AttemptTable:
         outcome: str,
         step: int | None,
         after_step: int,
-        shape: Shape,
-        values: list[Any],
+        events: int,
     ) -> None:
         """Add an attempt.
 
@@ -50,8 +45,7 @@ class AttemptTable:
             outcome: How the attempt ended.
             step: The rewrite it belongs to.
             after_step: Last step before it opened.
-            shape: Kind, site and outcome of each event; and for each three more than its number of values.
-            values: The values of all events, in the form of `value_to_json`.
+            events: How many events on the tape are its.
         """
         self._rows.append(
             [
@@ -62,14 +56,13 @@ class AttemptTable:
                 _OUTCOMES.index(outcome),
                 step,
                 after_step,
-                self._paths.setdefault(shape, len(self._paths)),
-                values,
+                events,
             ]
         )
 
     def sites(self) -> set[int]:
         """Sites at which something was asked."""
-        return {site for heads, _ in self._paths for _, site, _ in heads}
+        return {site for _, site, _ in self.tape.heads}
 
     def foci(self) -> list[int]:
         """Nodes that were looked at, each once, sorted."""
@@ -81,12 +74,14 @@ class AttemptTable:
 
     def blob(self) -> bytes:
         """All attempts, compressed."""
-        return pack({"paths": list(self._paths), "names": list(self._names), "rows": self._rows})
+        tables = self.tape.tables()
+        return pack_rows({**tables, "names": list(self._names), "rows": self._rows}, self.tape.rows())
 
 
 def attempts_table(attempts: Iterable[Attempt]) -> AttemptTable:
     """The table that holds these attempts."""
     table = AttemptTable()
+    values = table.tape.values
     for a in attempts:
         table.add(
             path=a.path,
@@ -95,19 +90,26 @@ def attempts_table(attempts: Iterable[Attempt]) -> AttemptTable:
             outcome=a.outcome,
             step=a.step,
             after_step=a.after_step,
-            shape=(
-                tuple((int(e.kind), e.site, e.outcome) for e in a.events),
-                tuple(_HEAD + len(e.values) for e in a.events),
-            ),
-            values=[value_to_json(value) for event in a.events for value in event.values],
+            events=len(a.events),
+        )
+        first = len(values)
+        values.extend(value_to_json(value) for event in a.events for value in event.values)
+        table.tape.add(
+            [(int(event.kind), event.site, event.outcome) for event in a.events],
+            [len(event.values) for event in a.events],
+            range(first, len(values)),
         )
     return table
 
 
 def attempts_from_blob(run: int, blob: bytes) -> tuple[Attempt, ...]:
-    """Decode the attempts of pass run `run`."""
-    data = unpack(blob)
-    paths, names = data["paths"], data["names"]
+    """Decode the attempts of pass run `run`.
+
+    Raises:
+        ValueError: If the bytes are not what `AttemptTable.blob` makes.
+    """
+    data, rows = unpack_rows(blob)
+    names, events = data["names"], read_events(data, rows)
     return tuple(
         Attempt(
             id=row[0],
@@ -118,17 +120,7 @@ def attempts_from_blob(run: int, blob: bytes) -> tuple[Attempt, ...]:
             outcome=_OUTCOMES[row[4]],  # type: ignore[arg-type]
             step=row[5],
             after_step=row[6],
-            events=_events(paths[row[7]], row[8]),
+            events=tuple(islice(events, row[7])),
         )
         for row in data["rows"]
     )
-
-
-def _events(shape: list[Any], flat: list[Any]) -> tuple[Event, ...]:
-    events, at = [], 0
-    for (kind, site, outcome), size in zip(*shape, strict=True):
-        end = at + size - _HEAD
-        values = tuple([value_from_json(value) for value in flat[at:end]])
-        events.append(Event(Kind(kind), site, outcome, values))
-        at = end
-    return tuple(events)

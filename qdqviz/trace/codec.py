@@ -15,12 +15,21 @@ from qdqviz.ir.graph import Body, GraphState
 from qdqviz.ir.node import Constant, NodeState, OpInfo, ScalarSpec, Spec, SymDim, TensorSpec
 from qdqviz.ir.values import Atom, DictArg, ListArg, NodeSeen, Ref, SliceArg, TextRef, Value
 
-_PLAIN = (type(None), bool, int, float, str)
+_PLAIN = frozenset({type(None), bool, int, float, str})
+
+_SMALL = 1 << 12
+"""Bytes that fit a small window; to make room for a large one takes twenty times as long as to fill it."""
+
+_to_text = json.JSONEncoder(separators=(",", ":")).encode
 
 
 def pack(data: Any) -> bytes:
     """JSON data as compressed bytes."""
-    return zlib.compress(json.dumps(data, separators=(",", ":")).encode(), 1)
+    text = _to_text(data).encode()
+    if len(text) > _SMALL:
+        return zlib.compress(text, 1)
+    small = zlib.compressobj(1, zlib.DEFLATED, 12, 5)
+    return small.compress(text) + small.flush()
 
 
 def unpack(blob: bytes) -> Any:

@@ -38,6 +38,8 @@ def check_file(path: Path) -> None:
         raise TraceFileError(
             f"{path} was written by a newer qdqviz (format {version}); upgrade qdqviz to open it"
         )
+    if version < VERSION:
+        raise TraceFileError(f"{path} was written by an older qdqviz (format {version}); record it again")
     page = int.from_bytes(head[16:18], "big")
     page = 65536 if page == 1 else page
     pages = int.from_bytes(head[28:32], "big")

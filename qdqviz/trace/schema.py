@@ -5,8 +5,8 @@ from __future__ import annotations
 APPLICATION_ID = 0x71647176
 """`qdqv`, in the database header of every trace."""
 
-VERSION = 1
-"""Schema version in `user_version`; a newer file is refused."""
+VERSION = 2
+"""Schema version in `user_version`; a file of another one is refused."""
 
 TABLES = """
 CREATE TABLE info(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;

@@ -41,7 +41,8 @@ class TraceWriter:
         self._seq = 0
         self._texts: dict[str, int] = {}
         self._states: dict[int, GraphState] = {}
-        self._since: dict[int, int] = {}
+        self._later: dict[int, list[Change]] = {}
+        self._checkpoint_at: dict[int, int] = {}
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             for leftover in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
@@ -78,7 +79,8 @@ class TraceWriter:
             "INSERT INTO subjects VALUES(?,?)", (subject.id, json.dumps(record_to_json(subject)))
         )
         self._states[subject.id] = first
-        self._since[subject.id] = 0
+        self._later[subject.id] = []
+        self._checkpoint_at[subject.id] = _changes_to_checkpoint(first)
         self._db.execute("INSERT INTO states VALUES(?,0,?)", (subject.id, pack(state_to_json(first))))
 
     def put_run(self, run: PassRun, attempts: AttemptTable | None = None) -> None:
@@ -115,6 +117,11 @@ class TraceWriter:
 
     def state(self, subject: int) -> GraphState:
         """The subject's state after all that was written."""
+        later = self._later[subject]
+        if later:
+            self._states[subject] = self._states[subject].apply_all(later)
+            self._checkpoint_at[subject] -= len(later)
+            later.clear()
         return self._states[subject]
 
     def text(self, text: str) -> int:
@@ -164,11 +171,16 @@ class TraceWriter:
         blob = pack([change_to_json(change) for change in changes])
         row = (self._seq, subject, run, step, after, json.dumps(head) if head else "{}", blob)
         self._db.execute("INSERT INTO groups VALUES(?,?,?,?,?,?,?)", row)
-        state = self._states[subject] = self._states[subject].apply_all(changes)
-        self._since[subject] += len(changes)
-        size = sum(len(state.body(path)) for path in state.paths())
-        if self._since[subject] >= max(_MIN_CHECKPOINT, 2 * size):
-            self._since[subject] = 0
+        later = self._later[subject]
+        later.extend(changes)
+        if len(later) >= self._checkpoint_at[subject]:
+            state = self.state(subject)
+            self._checkpoint_at[subject] = _changes_to_checkpoint(state)
             self._db.execute(
                 "INSERT INTO states VALUES(?,?,?)", (subject, self._seq, pack(state_to_json(state)))
             )
+
+
+def _changes_to_checkpoint(state: GraphState) -> int:
+    """After how many changes of a state a checkpoint is worth its bytes."""
+    return max(_MIN_CHECKPOINT, 2 * sum(len(state.body(path)) for path in state.paths()))

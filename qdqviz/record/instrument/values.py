@@ -1,8 +1,8 @@
 """Keep what a decision saw, without running anybody's code.
 
-Whatever cannot change is kept by reference and formatted later. Containers can change before that, so
-their contents are copied, a few items of one level; only exact built-in types are opened, because a
-subclass may have its own `__iter__` or `__len__`.
+Whatever cannot change, frozen sets among it, is kept by reference and formatted later. Other containers can
+change before that, so their contents are copied, a few items of one level; only exact built-in types are
+opened, because a subclass may have its own `__iter__` or `__len__`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Snapshot:
         return f"Snapshot({self.kind!r}, {self.length}, {self.items!r})"
 
 
-_SEQUENCES: tuple[type, ...] = (list, tuple, set, frozenset, deque, type({}.keys()), type({}.values()))
+_SEQUENCES: tuple[type, ...] = (list, tuple, set, deque, type({}.keys()), type({}.values()))
 _MAPPINGS: tuple[type, ...] = (dict, defaultdict, OrderedDict)
 _PAIRS: tuple[type, ...] = (type({}.items()),)
 
