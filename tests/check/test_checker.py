@@ -39,7 +39,9 @@ def test_no_built_in_pass_is_blamed_on_a_sample_for_values_or_metadata(name, tmp
 
 
 def test_no_built_in_pass_is_blamed_on_the_encoder(encoder, tmp_path):
-    assert check(run(encoder, resolve("default"), tmp_path / "t.qdqtrace")).verdict == "equal"
+    session = run(encoder, resolve("default"), tmp_path / "t.qdqtrace")
+    assert check(session).verdict == "equal"
+    assert lint(session.trace, session.store).findings == ()
 
 
 def test_on_slices_only_the_pass_that_quantizes_more_coarsely_is_blamed(tmp_path, loaded_sample):
@@ -48,6 +50,7 @@ def test_on_slices_only_the_pass_that_quantizes_more_coarsely_is_blamed(tmp_path
     report = check(session)
     blamed = {each.name for each in report.rewrites if each.judgement.verdict != "equal"}
     assert blamed == {"AdvanceQuantizeOpAboveDefInBranchPass"}
+    assert lint(session.trace, session.store).findings == ()
 
 
 def test_upstreams_postpone_pass_is_blamed_for_each_weight_whose_axis_it_leaves(encoder, tmp_path):

@@ -42,7 +42,9 @@ def test_why_names_the_guard_and_its_reason(each: Case, tmp_path: Path):
         assert [guard.reason for guard in told] == [reason_of(each)], node
         assert told[0].file == inspect.getsourcefile(pass_module(each.name))
         assert each.guard in source_line(told[0])
-        assert f"“{reason_of(each)}”" in "\n".join(answer.sentences)
+        text = "\n".join(answer.sentences)
+        assert f"“{reason_of(each)}”" in text
+        assert f"{told[0].place}:{told[0].column}  " in text, "what --force wants to know"
 
 
 def source_line(guard: Guard) -> str:

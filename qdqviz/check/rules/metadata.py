@@ -113,7 +113,10 @@ def _models(touched: Touched, node: NodeState) -> list[NodeState]:
 
 
 class CopiedHandle(Rule):
-    """A new node has the debug handle of a node that is still there, though handles told nodes apart."""
+    """A new node has the debug handle of a node that is still there, though handles told nodes apart.
+
+    The two halves of a requantize (a dequantize in front of a quantize) may have one: they stand for one op.
+    """
 
     names = ("copied-debug-handle",)
 
@@ -127,6 +130,8 @@ class CopiedHandle(Rule):
             handle = node.meta_value("debug_handle")
             owners = [each for each in before.get(handle, []) if each in touched.after]
             if handle is not None and len(before.get(handle, [])) == 1 and owners:
+                if _requantizes(node, touched.after[owners[0]], touched.after):
+                    continue
                 name = touched.after[owners[0]].name
                 found = f"debug_handle {handle}, which {name} has as well"
                 yield Suspicion(self.names[0], node.id, found, "a handle of its own, or none", owners[0])
@@ -136,6 +141,12 @@ class CopiedHandle(Rule):
         other = body.get(suspicion.about)
         handle = body[suspicion.node].meta_value("debug_handle")
         return other is not None and handle is not None and other.meta_value("debug_handle") == handle
+
+
+def _requantizes(new: NodeState, kept: NodeState, body: Body) -> bool:
+    """Whether a new dequantize feeds a quantize and nothing else."""
+    halves = (str(role(new)), str(role(kept))) == ("dequantize", "quantize")
+    return halves and list(body.users(new.id)) == [kept.id]
 
 
 def _by_handle(body: Body) -> dict[Any, list[int]]:
