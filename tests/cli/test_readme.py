@@ -26,5 +26,5 @@ def test_every_command_in_the_readme_exists():
 
 
 def test_every_path_in_the_readme_exists():
-    for path in re.findall(r"(?:tests|qdqviz|benchmarks)/[\w/.]*", README):
+    for path in re.findall(r"(?:tests|qdqviz|benchmarks|docs)/[\w/.]*", README):
         assert (ROOT / path).exists(), path
