@@ -123,6 +123,13 @@ def test_what_cannot_be_answered_is_one_line_and_exit_code_2(call, traces, pass_
     assert message in err
 
 
+@pytest.mark.parametrize("name", ["relu_default@0", "relu_default@1", "/relu_default"])
+def test_a_node_goes_by_its_name_at_a_step_and_by_its_path(call, traces, name):
+    code, out, _ = call("why", traces["one"], "--pass", "ReluToTanh", "--node", name)
+    assert code == 0
+    assert out.startswith("ReluToTanh looked at relu_default and left it alone")
+
+
 def test_a_repeated_pass_is_refused_with_the_choices(call, traces):
     code, _, err = call("why", traces["twice"], "--pass", "ReluToTanh")
     assert code == 2
