@@ -80,20 +80,27 @@ def compare(title: str, program: Any, passes: list[Callable[[], Any]], rounds: i
 
 
 def steps(trace_path: Path) -> None:
-    """Print what it takes to reach a step from a trace just opened."""
+    """Print what it takes to reach a step: from a trace just opened, then going to and fro."""
     from qdqviz.trace.reader import Trace
 
-    for where in (1, None):
+    for first in (True, False):
         began = time.perf_counter()
         trace = Trace(trace_path)
         opened = time.perf_counter() - began
-        step = where or trace.steps
+        step = 1 if first else trace.steps
         began = time.perf_counter()
         trace.after(step).root.in_order()
         reached = time.perf_counter() - began
         print(f"  step {step:5}: opened in {1000 * opened:5.1f} ms, state in {1000 * reached:5.1f} ms")
-        trace.close()
-    trace = Trace(trace_path)
+        if first:
+            trace.close()
+    jumps = []
+    for i in range(200):
+        step = i * 7919 % trace.steps + 1
+        began = time.perf_counter()
+        trace.after(step)
+        jumps.append(time.perf_counter() - began)
+    print(f"  200 jumps: median {1000 * statistics.median(jumps):.2f} ms, longest {1000 * max(jumps):.1f} ms")
     decisions = sum(len(attempt.events) for item in trace.runs for attempt in trace.attempts(item.id))
     print(f"  {decisions:,} decision events")
     trace.close()
@@ -176,6 +183,7 @@ def main() -> None:
         big = transformer(layers=44)
         count = len(big.exported_program().graph.nodes)
         compare(f"3 passes that edit in place, {count} nodes", big, in_place_passes(), options.rounds, trace)
+        steps(trace)
     states()
 
 

@@ -6,20 +6,23 @@ import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-_FULL_COLLECTIONS = 1000
-"""Collections of the middle generation before a full one. Walking the heap that torch and executorch
-fill takes a third of a second each time. Young collections stay as they are: a retrace leaves much garbage
-in cycles, which costs four times as much to free once it has left the processor's cache."""
+_MIDDLE, _FULL = 100, 1000
+"""Collections of the young before one of the middle generation, and of these before a full one.
+
+Walking the heap that torch and executorch fill takes a third of a second each time, and what a recording
+keeps is walked for nothing by each middle one. Young collections stay as they are: a retrace leaves much
+garbage in cycles, which takes four times as long to free once it has left the processor's cache.
+"""
 
 
 @contextmanager
 def fewer_full_collections() -> Iterator[None]:
-    """Make full collections rare until the block ends.
+    """Make middle and full collections rare until the block ends.
 
     Only the time of collections changes. Thresholds that somebody sets meanwhile are left alone.
     """
     before = gc.get_threshold()
-    ours = (before[0], before[1], max(before[2], _FULL_COLLECTIONS))
+    ours = (before[0], max(before[1], _MIDDLE), max(before[2], _FULL))
     gc.set_threshold(*ours)
     try:
         yield

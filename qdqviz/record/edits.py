@@ -132,22 +132,21 @@ class EditHearer:
         log.edits.touch(body, nid, log.owners.of(node, None))
         body.replace_order(nid, node)
 
-    def meta_read(self, node: Node) -> None:
+    def meta_read(self, graph: Graph, node: Node) -> None:
         """A node's metadata dictionary was handed out."""
-        run = self._recorder.runs[-1]
         nid = self._ids.of.get(node)
-        body = self._graphs.current.get(node.graph)
-        if nid is None or body is None:
+        if nid is None:
             return
-        token = run.log.owners.current
-        earlier = run.meta_reads.get(nid)
-        if earlier is not None:
-            if token is not None and earlier[1] is token.owner:
+        run = self._recorder.runs[-1]
+        body, owners = self._current[graph], run.log.owners
+        token, earlier = owners.current, run.meta_reads.get(nid)
+        if earlier is not None and token is not None:
+            if earlier[1] is token.owner:
                 return
             if body.meta_changed(nid):
                 run.log.edits.touch(body, nid, earlier[1])
                 run.log.edits.settle_node(nid)
-        run.meta_reads[nid] = (body, run.log.owners.of(node, None))
+        run.meta_reads[nid] = (body, owners.of(node, None))
 
     def check_metadata(self, run: Run) -> None:
         """Metadata handed out since the last time may have changed in place."""

@@ -50,7 +50,7 @@ class EditListener(Protocol):
     def moved(self, node: Node) -> None:
         """A node took another place in its graph."""
 
-    def meta_read(self, node: Node) -> None:
+    def meta_read(self, graph: Graph, node: Node) -> None:
         """A node's metadata dictionary was handed out and may change in place."""
 
     def copied(self, copy: Node, original: Node) -> None:
@@ -234,8 +234,10 @@ def _watch_fields(patches: Patches, to: EditListener) -> None:
         get, put = member.__get__, member.__set__
 
         def read(self: Node) -> Any:
-            if to.reads_metadata and to.wants(self.graph):
-                to.meta_read(self)
+            if to.reads_metadata:
+                graph = self.graph
+                if to.wants(graph):
+                    to.meta_read(graph, self)
             return get(self)
 
         def write(self: Node, value: Any) -> None:

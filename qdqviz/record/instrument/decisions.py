@@ -51,7 +51,8 @@ def value(site: int, value: Any) -> Any:
     if log is not None and get_ident() == state.owner:
         if log.forced is not None and (value is True or value is False):
             value = log.forced(site, value)
-        log.events.append((_VALUE, site, value if value is True or value is False else None, keep(value)))
+        seen = value if id(type(value)) not in CONTAINERS else snapshot(value)
+        log.events.append((_VALUE, site, value if value is True or value is False else None, seen))
     return value
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from qdqviz.record.instrument import state
 from qdqviz.record.instrument.protocol import DecisionLog
-from qdqviz.record.instrument.values import keep, type_name
+from qdqviz.record.instrument.values import CONTAINERS, keep, snapshot, type_name
 from qdqviz.trace.events import Kind
 
 _ENTER, _LEAVE, _LOOP = Kind.ENTER, Kind.LEAVE, Kind.LOOP
@@ -60,7 +60,12 @@ class Frame:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        paused = not _unwind(self)
+        running = self.running
+        paused = False
+        if running and running[-1] is self:
+            running.pop()
+        else:
+            paused = not _unwind(self)
         if self.worklists is not None:
             for site, worklist in self.worklists.items():
                 end_worklist(self, site, worklist, "return" if kind is None else "left")
@@ -76,7 +81,8 @@ class Frame:
         elif self.left_at < 0:
             events.append((_LEAVE, self.site, None, "end", None))
         else:
-            events.append((_LEAVE, self.left_at, None, "return", keep(self.returned)))
+            seen = self.returned if id(type(self.returned)) not in CONTAINERS else snapshot(self.returned)
+            events.append((_LEAVE, self.left_at, None, "return", seen))
         self.returned = None
 
 

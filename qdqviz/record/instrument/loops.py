@@ -16,7 +16,7 @@ from typing import Any
 from qdqviz.record.instrument import state
 from qdqviz.record.instrument.frames import Frame, Worklist, end_worklist, running
 from qdqviz.record.instrument.protocol import DecisionLog
-from qdqviz.record.instrument.values import keep
+from qdqviz.record.instrument.values import CONTAINERS, keep, snapshot
 from qdqviz.trace.events import Kind
 
 _LOOP, _ITEM, _EXIT = Kind.LOOP, Kind.ITEM, Kind.EXIT
@@ -57,8 +57,9 @@ class _Loop:
         self.count += 1
         log = self.log
         if state.log is log and get_ident() == state.owner:
-            self.token = log.open(self.site, item)
-            log.events.append((_ITEM, self.site, None if self.token is None else True, keep(item)))
+            token = self.token = log.open(self.site, item)
+            seen = item if id(type(item)) not in CONTAINERS else snapshot(item)
+            log.events.append((_ITEM, self.site, None if token is None else True, seen))
         return item
 
     def keeps(self, _: Any) -> bool:
