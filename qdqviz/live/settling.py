@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from qdqviz.errors import UsageError
+from qdqviz.ir.labels import short_name
 from qdqviz.live.interventions import Force, Intervention
 from qdqviz.trace.events import Event, Kind
 from qdqviz.trace.model import Attempt, PassRun
@@ -73,7 +74,8 @@ def _run(trace: Trace, intervention: Intervention) -> PassRun:
 def _no_such_node(intervention: Intervention, attempts: Iterable[Attempt]) -> str:
     wanted = _place(intervention.path, intervention.node)
     seen = list(dict.fromkeys(_place(each.path, each.name) for each in attempts if each.name))
-    same = [each for each in seen if each.rpartition("/")[2] == intervention.node]
+    named = {each: each.rpartition("/")[2] for each in seen}
+    same = [each for each, name in named.items() if intervention.node in (name, short_name(name))]
     close = same or difflib.get_close_matches(wanted, seen, n=3, cutoff=0.5)
     there = f"did you mean {_listed(close)}?" if close else f"it looked at {_listed(seen) or 'no node'}"
     return f"{intervention.run} did not look at {wanted}: {there}"

@@ -236,6 +236,10 @@ def test_whatif_compares_checks_and_keeps_the_interventions(capsys, tmp_path):
     assert len(json.loads(capsys.readouterr().out)["rewrites"]) == len(found["check"]["rewrites"])
     assert run_command(["whatif", "slices", "-p", "reorder", "--veto", "SinkOpsCloserToUsePass:nobody"]) == 2
     assert "did not look at nobody: it looked at " in capsys.readouterr().err
+    assert (
+        run_command(["whatif", "slices", "-p", "reorder", "--veto", "SinkOpsCloserToUsePass:dequantize"]) == 2
+    )
+    assert f"did you mean {veto.partition(':')[2]}?" in capsys.readouterr().err
 
 
 def test_export_honours_interventions(capsys, tmp_path):
