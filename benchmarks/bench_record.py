@@ -11,10 +11,10 @@ import argparse
 import gc
 import os
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
-import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -79,6 +79,11 @@ def compare(title: str, program: Any, passes: list[Callable[[], Any]], rounds: i
     print(f"  trace      {os.path.getsize(trace):,} bytes")
 
 
+def steps_alone(trace_path: Path) -> None:
+    """Print what it takes to reach a step, in a process of its own as a viewer is, without torch."""
+    subprocess.run([sys.executable, __file__, "--steps", str(trace_path)], check=True)
+
+
 def steps(trace_path: Path) -> None:
     """Print what it takes to reach a step: from a trace just opened, then going to and fro."""
     from qdqviz.trace.reader import Trace
@@ -133,7 +138,7 @@ def states(nodes: int = 20_000, rewrites: int = 5_000) -> None:
     ]
     state = GraphState(HashTrieMap({"": Body(HashTrieMap({node.id: node for node in chain}))}))
     state.root.user_sets()
-    tracemalloc.start()
+    before = _resident()
     began = time.perf_counter()
     kept = [state]
     for i in range(rewrites):
@@ -145,9 +150,13 @@ def states(nodes: int = 20_000, rewrites: int = 5_000) -> None:
         state = state.apply_all([Insert("", new), Update("", at, "args", old.args, (Ref(new.id),))])
         kept.append(state)
     took = time.perf_counter() - began
-    size = tracemalloc.get_traced_memory()[0]
-    tracemalloc.stop()
-    print(f"{rewrites + 1:,} states of {nodes:,} nodes: {took:.2f} s (traced), {size / 1e6:.0f} MB")
+    size = _resident() - before
+    print(f"{rewrites + 1:,} states of {nodes:,} nodes: {took:.2f} s, {size / 1e6:.0f} MB")
+
+
+def _resident() -> int:
+    """Bytes of this process in memory (Linux); `tracemalloc` would not see the maps, which are no Python."""
+    return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
 def _call(args: Any, spec: Any) -> tuple[Any, ...]:
@@ -169,7 +178,16 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--rounds", type=int, default=7, help="counted runs of each mode")
+    parser.add_argument("--steps", type=Path, help="only go to steps of this trace")
     options = parser.parse_args()
+    if options.steps is not None:
+        steps(options.steps)
+    else:
+        measure_all(options.rounds)
+
+
+def measure_all(rounds: int) -> None:
+    """Measure both kinds of passes, and what is left of them on disk and in memory."""
     import_toolchain()
     import_module("executorch.backends.cadence.aot.ops_registrations")
     from benchmarks.models import transformer
@@ -178,12 +196,12 @@ def main() -> None:
         trace = Path(folder) / "bench.qdqtrace"
         program = transformer(layers=4)
         count = len(program.exported_program().graph.nodes)
-        compare(f"17 Cadence passes that retrace, {count} nodes", program, pipeline(), options.rounds, trace)
-        steps(trace)
+        compare(f"17 Cadence passes that retrace, {count} nodes", program, pipeline(), rounds, trace)
+        steps_alone(trace)
         big = transformer(layers=44)
         count = len(big.exported_program().graph.nodes)
-        compare(f"3 passes that edit in place, {count} nodes", big, in_place_passes(), options.rounds, trace)
-        steps(trace)
+        compare(f"3 passes that edit in place, {count} nodes", big, in_place_passes(), rounds, trace)
+        steps_alone(trace)
     states()
 
 

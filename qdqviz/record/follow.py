@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from torch.fx import Graph, GraphModule, Node
 
 from qdqviz.record.owner import Owner
-from qdqviz.record.retrace import NodeRun, Retrace, RetraceReader, new_graph, result_node
+from qdqviz.record.retrace import NodeRun, Retrace, RetraceReader, new_graph
 from qdqviz.record.runlog import RETRACE_SITE
 from qdqviz.record.steering import plainly
 
@@ -60,12 +60,11 @@ class RetraceFollower:
         asked = len(log.events)
         try:
             if log.steering is None:
-                result = original(interpreter, node)
+                run.result = original(interpreter, node)
             else:
                 with plainly(interpreter) if run.owner.vetoed else nullcontext():
-                    result = original(interpreter, node)
-            run.result = result_node(result)
-            return result
+                    run.result = original(interpreter, node)
+            return run.result
         finally:
             run.created = _nodes_after(graph, last)
             run.own_code = len(log.events) > asked

@@ -36,8 +36,8 @@ class NodeRun:
     """The attempt that was open meanwhile."""
     created: list[Node] = field(default_factory=list)
     """Nodes that it created in the new graph, in order."""
-    result: Node | None = None
-    """The new node that it returned, if it returned one."""
+    result: Any = None
+    """What it returned: a proxy or a structure of them."""
     own_code: bool = False
     """Whether code of the pass ran on the way, and not the framework's alone."""
 
@@ -111,7 +111,7 @@ class RetraceReader:
     def _match_runs(self) -> None:
         """Give identities to what the runs made, in their order: equal copies keep theirs."""
         for run in self._retrace.runs:
-            result = run.result
+            result = result_node(run.result)
             copy = self._copy_of(run, result)
             if copy is not None:
                 self._ids.of[copy] = run.nid

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import zlib
 from collections.abc import Sequence
-from dataclasses import asdict
 from typing import Any
 
 from rpds import HashTrieMap
@@ -241,6 +240,9 @@ def op_from_json(data: Any) -> OpInfo:
     return OpInfo(data[0], tuple(data[1]), _pairs_from_json(data[2]), data[3])
 
 
-def record_to_json(record: Any) -> dict[str, Any]:
-    """Encode a flat dataclass of the trace model (subject, pass run, site)."""
-    return asdict(record)
+def record_to_json(record: Any) -> Any:
+    """Encode a dataclass of the trace model (subject, pass run, site) and those in its fields."""
+    names = getattr(record, "__dataclass_fields__", None)
+    if names is not None:
+        return {name: record_to_json(getattr(record, name)) for name in names}
+    return list(map(record_to_json, record)) if type(record) is tuple else record
