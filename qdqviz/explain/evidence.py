@@ -12,7 +12,9 @@ from qdqviz.explain.guards.code import Code
 from qdqviz.explain.guards.describe import Describer
 from qdqviz.explain.guards.frames import Frame, parts
 from qdqviz.explain.guards.known import Facts
+from qdqviz.explain.seen_text import seen_nodes
 from qdqviz.ir.graph import Body, GraphState
+from qdqviz.ir.values import Atom, DictArg, Value
 from qdqviz.trace.events import Kind
 from qdqviz.trace.model import Attempt, PassRun
 from qdqviz.trace.reader import Trace
@@ -33,6 +35,8 @@ class Look:
     """Why it ended where it did."""
     calls: Calls
     """Its calls, replayed."""
+    grouped: bool = False
+    """Whether it looked at a match or a partition that holds the node, and not at the node alone."""
 
     @property
     def dropped(self) -> bool:
@@ -67,19 +71,22 @@ class Evidence:
     # -- attempts ----------------------------------------------------------------------------------
 
     def looks(self, run: PassRun, node: int) -> list[Look]:
-        """The attempts of a pass run on a node, in order."""
-        if node not in self.trace.foci(run.id):
-            return []
-        return [self.look(each) for each in self.trace.attempts(run.id) if each.focus == node]
+        """The attempts of a pass run on a node, or on a match or partition that holds it, in order."""
+        return [
+            self.look(each)
+            for each in self.trace.attempts(run.id)
+            if each.focus == node or (each.outcome != "fired" and node in group_of(each))
+        ]
 
     def look(self, attempt: Attempt) -> Look:
         """An attempt with its chain."""
         # Its calls are kept with it, and gone with it: a trace may hold ten thousands of attempts.
         calls = Calls(self.trace.sites, self.code)
+        grouped = bool(group_of(attempt))
         if attempt.outcome == "fired":
-            return Look(attempt, NO_CHAIN, calls)
+            return Look(attempt, NO_CHAIN, calls, grouped)
         chain = chain_of(attempt.events, self.trace.sites, calls, lambda: self._calls_before(attempt))
-        return Look(attempt, chain, calls)
+        return Look(attempt, chain, calls, grouped)
 
     def _calls_before(self, attempt: Attempt) -> Iterator[Frame]:
         """The calls that earlier attempts of the same pass run made, the latest first."""
@@ -149,6 +156,24 @@ class Evidence:
         return self.state_before(run).bodies.get(path) or Body()
 
 
+def group_of(attempt: Attempt) -> frozenset[int]:
+    """The nodes of the match or partition that a loop handed out; none where it handed out a node."""
+    first = attempt.events[0] if attempt.events else None
+    if first is None or first.kind is not Kind.ITEM or not first.values:
+        return frozenset()
+    item = first.values[0]
+    parts = item if isinstance(item, tuple) else (item,)
+    return frozenset(seen.node for part in parts if _is_group(part) for seen in seen_nodes(part))
+
+
+def _is_group(value: Value) -> bool:
+    """Whether a value is a match or a partition: recordings write one as its class and its nodes."""
+    if not isinstance(value, DictArg) or len(value.items) != 1:
+        return False
+    key = value.items[0][0]
+    return isinstance(key, Atom) and key.kind == "type"
+
+
 def asked_of(attempt: Attempt) -> int:
     """How many different things an attempt asked."""
     return len({event.site for event in attempt.events if event.kind in _ASKING})
@@ -158,7 +183,8 @@ def deciding(looks: Sequence[Look]) -> Look | None:
     """Of a node's attempts the one that tells why it was left alone; None where no loop looked at it.
 
     That is the one that got furthest: it asked most different things; of equals the last. What a loop set
-    aside, and a comprehension dropped after that, got no further than there.
+    aside, and a comprehension dropped after that, got no further than there. A match or partition that holds
+    the node was made by a scan that had let it pass: what was asked about that got further than any scan.
     """
     asked = [
         at
@@ -173,7 +199,7 @@ def deciding(looks: Sequence[Look]) -> Look | None:
         if dropped:
             return dropped[-1]
     told = [looks[at] for at in asked if looks[at].chain.links]
-    return furthest(told) if told else last
+    return furthest([look for look in told if look.grouped] or told) if told else last
 
 
 def furthest(looks: Sequence[Look]) -> Look:

@@ -11,6 +11,7 @@ from torch.fx.immutable_collections import immutable_dict, immutable_list
 
 from qdqviz.ir.node import Dim, ScalarSpec, Spec, SymDim, TensorSpec
 from qdqviz.ir.values import Atom, DictArg, ListArg, NodeSeen, Ref, SliceArg, TextRef, Value
+from qdqviz.record.groups import GROUPS, nodes_of_group
 from qdqviz.record.identity import Identities
 from qdqviz.record.instrument.values import Snapshot
 from qdqviz.record.targets import Targets
@@ -179,7 +180,16 @@ class Encoder:
             return self._see_snapshot(item)
         if kind in CONTAINERS:
             return self._see_container(kind, item, deep)
+        if kind.__name__ in GROUPS:
+            return self._see_group(item)
         return self.atom(item)
+
+    def _see_group(self, item: Any) -> Value:
+        """A match or a partition, by the nodes that it holds: a dictionary from its class to them."""
+        nodes = nodes_of_group(item)
+        if not nodes:
+            return self.atom(item)
+        return DictArg(((Atom("type", type(item).__name__), ListArg(tuple(map(self.see, nodes)))),))
 
     def _see_container(self, kind: type, item: Any, deep: bool) -> Value:
         size = len(item)

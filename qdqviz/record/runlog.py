@@ -11,6 +11,7 @@ from torch.fx import Node
 from qdqviz.record.attempt import ClosedAttempt, Token
 from qdqviz.record.editlog import EditLog
 from qdqviz.record.encode import Encoder
+from qdqviz.record.groups import focus_of_group
 from qdqviz.record.identity import Identities
 from qdqviz.record.observe import Observer
 from qdqviz.record.owner import Owner
@@ -23,7 +24,6 @@ RETRACE_SITE = -1
 """Site of the attempt that a retrace opens on each old node."""
 
 _ASKING = frozenset({Kind.TEST, Kind.COMPARE, Kind.VALUE, Kind.CASE})
-_MATCHES = ("returning_nodes", "anchors", "output_nodes", "nodes")
 
 
 class RunLog:
@@ -160,19 +160,16 @@ class RunLog:
         return ClosedAttempt(owner, len(events), seq, raised)
 
     def _focus(self, item: Any) -> Node | None:
-        """The node that an item is, or directly holds; exact types only."""
+        """The node that an item is, or directly holds; a match or partition that it is, or holds."""
         kind = type(item)
         if kind is Node:
             return item
         if kind is tuple or kind is list:
-            return next((part for part in item if type(part) is Node), None)
-        if kind.__name__ in ("InternalMatch", "SourcePartition", "Partition"):
-            fields = getattr(item, "__dict__", {})
-            for name in _MATCHES:
-                held = fields.get(name)
-                if type(held) in (list, tuple, set, dict) and held:
-                    return next((part for part in held if type(part) is Node), None)
-        return None
+            held = next((part for part in item if type(part) is Node), None)
+            if held is not None or kind is list:  # the groups of a list are for the loop inside
+                return held
+            return next((focus for part in item if (focus := focus_of_group(part)) is not None), None)
+        return focus_of_group(item)
 
 
 def _unwinds(event: tuple[Any, ...]) -> bool:

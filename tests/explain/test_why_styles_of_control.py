@@ -307,3 +307,70 @@ def test_a_match_statement_tells_what_it_looked_at(answer):
     """)
     assert found.guard.kind == "match"
     assert seen(found)["node.op, len(node.users)"] == "('call_function', 2)"
+
+
+@pytest.mark.parametrize(
+    "note",
+    [
+        "self.seen.append(node.name)",
+        'self.seen.append((node.name, f"{node.target} is left"))',
+        "self.seen.append(str(node))",
+        "self.count += 1",
+        "self.counts[node.name] = self.counts.get(node.name, 0) + 1",
+        'self.counts[node.name] = "too many users"',
+        'logger.info("left %s", node)',
+        'self.tell("left", node)',
+        'warnings.warn("left")',
+        "self.last = node.name",
+    ],
+)
+def test_a_guard_that_writes_a_note_before_it_goes_on_is_the_guard(answer, note):
+    found = answer(f"""
+        import logging, warnings
+        logger = logging.getLogger("private")
+
+        class Private(PassBase):
+            def __init__(self):
+                self.seen, self.count, self.counts = [], 0, {{}}
+            def tell(self, *args):
+                logger.info(args)
+            def call(self, gm):
+                for node in gm.graph.nodes:
+                    if node.target != RELU:
+                        continue
+                    if len(node.users) != 1:
+                        {note}
+                        continue
+                    replace(node)
+    """)
+    assert texts(found) == ["len(node.users) != 1"]
+    assert found.note == ""
+
+
+@pytest.mark.parametrize(
+    ("keep", "take"),
+    [
+        ("self.later.append(node)", "for node in self.later:"),
+        ("self.later.append(node.name)", "for node in [n for n in gm.graph.nodes if n.name in self.later]:"),
+        ("self.put(node)", "for node in self.later:"),
+    ],
+)
+def test_a_guard_that_keeps_the_node_for_later_is_no_guard(answer, keep, take):
+    found = answer(f"""
+        class Private(PassBase):
+            def put(self, node):
+                self.later.append(node)
+            def call(self, gm):
+                self.later = []
+                for node in gm.graph.nodes:
+                    if node.target != RELU:
+                        continue
+                    if len(node.users) != 1:
+                        {keep}
+                        continue
+                    replace(node)
+                {take}
+                    if node.args[0].op != "placeholder":
+                        replace(node)
+    """)
+    assert texts(found) == ['node.args[0].op != "placeholder"']

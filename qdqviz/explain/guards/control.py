@@ -22,6 +22,7 @@ from qdqviz.explain.guards.code import has_blocks, own_nodes
 from qdqviz.explain.guards.conditions import Leaf, evaluate
 from qdqviz.explain.guards.effects import Effect, Goal, delegates, effect, literal_of
 from qdqviz.explain.guards.frames import Frame
+from qdqviz.explain.guards.notes import keeps
 from qdqviz.explain.guards.replay import Exit, Step
 from qdqviz.trace.events import Event
 
@@ -67,20 +68,23 @@ def _leaving(call: Call, step: Step, goal: Goal) -> Cause | None:
     if inner is not None and not (inner.provisional and inner.otherwise is None and step.arms):
         return inner if isinstance(step.node, ast.For | ast.While) else deeper(inner)
     # Where it had acted before it left, what led there turned nothing down.
-    own = None if _acted_first(step, goal) else _own(call, step)
+    own = None if _acted_first(call, step, goal) else _own(call, step)
     if inner is not None:
         return replace(inner, otherwise=own)
     return own
 
 
-def _acted_first(step: Step, goal: Goal) -> bool:
-    """Whether the block that was left had collected or edited something before: `x.append(y); continue`."""
+def _acted_first(call: Call, step: Step, goal: Goal) -> bool:
+    """Whether the block that was left had collected or edited something before: `x.append(y); continue`.
+
+    A name that it wrote down, a count or a log line is nothing of that kind.
+    """
     block = step.blocks[-1]
     while block and block[-1].blocks:
         block = block[-1].blocks[-1]
     if not block or not _leaves_silently(block[-1].node):
         return False
-    return any(effect([each.node], goal) >= Effect.ACTS for each in block[:-1] if not has_blocks(each.node))
+    return any(keeps(each.node, goal, call.code) for each in block[:-1] if not has_blocks(each.node))
 
 
 def _leaves_silently(node: ast.stmt) -> bool:
