@@ -41,14 +41,18 @@ def _lines(answer: Why) -> Iterator[str]:
         yield f"  {answer.error.type}: {answer.error.message}".rstrip(": ")
         yield f"  raised at {_short(answer.error.file)}:{answer.error.line}  {answer.error.text}"
     if answer.further is not None and answer.further.through is not None:
-        through = answer.further.through.name
-        because = _because(answer.further.guard)
-        yield f"  it got further as an operand of {through}, which was left alone{because}"
+        before, after = further_text(answer.further)
+        yield f"  {before}{answer.further.through.name}{after}"
     yield from (f"  {remark}" for remark in answer.remarks)
     if len(answer.attempts) > 1:
         yield f"  looked at {len(answer.attempts)} times; this is the time it got furthest"
     if answer.near_misses:
         yield from _misses(answer.near_misses)
+
+
+def further_text(further: Why) -> tuple[str, str]:
+    """What is said of an attempt on another node that got further: before that node's name and after it."""
+    return "it got further as an operand of ", f", which was left alone{_because(further.guard)}"
 
 
 def headline(answer: Why) -> str:

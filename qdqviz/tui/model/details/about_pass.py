@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from qdqviz.ir.text import safe_text
-from qdqviz.tui.model.details.about_why import VERDICT_SIGNS, VERDICT_STYLES, nearest_facts
+from qdqviz.tui.model.details.about_why import VERDICT_SIGNS, VERDICT_STYLES, nearest_facts, remark_facts
 from qdqviz.tui.model.details.fact import Fact, Part, heading
 from qdqviz.tui.model.details.guard_facts import guard_facts
 from qdqviz.tui.model.details.leads import ToGroup, ToLine, ToNode
@@ -35,6 +35,7 @@ def pass_facts(why: Why, chosen: int | None) -> list[Fact]:
     if why.error is not None:
         facts.append(heading(f"{why.error.type}: {why.error.message}", "ui.error"))
     facts += nearest_facts(why)
+    facts += remark_facts(why)
     if chosen is not None and chosen < len(why.near_misses):
         return [*facts, *_group(why.near_misses[chosen], chosen)]
     if why.near_misses:

@@ -59,6 +59,8 @@ def _of_pass(why: Why) -> Iterator[Fact]:
     yield from nearest_facts(why)
     for depth, guard in enumerate(why.chain):
         yield from guard_facts(guard, depth, is_last=depth == len(why.chain) - 1)
+    yield from further_facts(why)
+    yield from remark_facts(why)
     if len(why.attempts) > 1:
         yield heading(f"looked at {len(why.attempts)} times; this is when it got furthest", "muted")
     yield from passed_facts(why.passed)
@@ -66,10 +68,29 @@ def _of_pass(why: Why) -> Iterator[Fact]:
         yield Fact("rewrites", _steps(why))
 
 
+def further_facts(why: Why) -> Iterator[Fact]:
+    """The node whose attempt got further, and why that one was left alone; the node can be gone to."""
+    from qdqviz.explain.why_text import further_text
+
+    further = why.further
+    if further is None or further.through is None:
+        return
+    before, after = further_text(further)
+    yield heading(before, "", *node_parts((further.through,)), Part(safe_text(after)))
+
+
+def remark_facts(why: Why) -> Iterator[Fact]:
+    """What a person who knows the graph would add."""
+    for remark in why.remarks:
+        yield heading(f"· {remark}", "")
+
+
 def nearest_facts(why: Why) -> Iterator[Fact]:
     """The nodes most like what a pass looks for."""
     if why.nearest:
         yield Fact("nearest", node_parts(why.nearest))
+    if why.kinship:
+        yield heading(f"· {why.kinship}", "")
 
 
 def node_parts(links: Sequence[NodeLink]) -> tuple[Part, ...]:
