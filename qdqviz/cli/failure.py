@@ -39,7 +39,13 @@ def describe(trace: Trace, error: BaseException) -> str:
     run = raising_run(trace)
     if run is None or run.error is None:
         return f"{type(error).__name__}: {_first_line(str(error))}"
-    return f"{run.label} raised {_what(run.error)}"
+    return f"{_who(trace, run)} raised {_what(run.error)}"
+
+
+def _who(trace: Trace, run: PassRun) -> str:
+    """The pass; for a manager that raised by itself, as its checks do, also the pass that it ran last."""
+    ran = [each.label for each in trace.runs if each.parent == run.id and each.kind == "pass"]
+    return f"{run.label}, after {ran[-1]}," if run.kind == "manager" and ran else run.label
 
 
 def raising_run(trace: Trace) -> PassRun | None:
@@ -50,11 +56,12 @@ def raising_run(trace: Trace) -> PassRun | None:
 
 def raised(trace: Trace) -> list[str]:
     """One line for each pass that an exception ended: what it raised, where, and what tells more."""
-    return [
-        f"{run.label} raised {_what(run.error)}; `qdqviz why {trace.path} --pass {run.label}` tells more"
-        for run in trace.runs
-        if run.error is not None and run.kind == "pass"
-    ]
+    lines = []
+    for run in trace.runs:
+        if run.error is not None and not any(each.error and each.parent == run.id for each in trace.runs):
+            ask = f"; `qdqviz why {trace.path} --pass {run.label}` tells more" if run.kind == "pass" else ""
+            lines.append(f"{_who(trace, run)} raised {_what(run.error)}{ask}")
+    return lines
 
 
 def what_is_kept(trace: Trace) -> str:

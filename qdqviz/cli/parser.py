@@ -60,7 +60,7 @@ class Parser(argparse.ArgumentParser):
             action = self._option_string_actions.get(word)
             if word == "--":
                 return [*options, *positionals, word, *rest]
-            if word == "-" or not word.startswith("-"):
+            if word == "-" or not word.startswith("-") or word[1:].isdigit():
                 positionals.append(word)
                 continue
             options.append(word)

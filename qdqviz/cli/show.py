@@ -50,6 +50,7 @@ class Show(Command):
 def print_rewrite(trace: Trace, rewrite: Rewrite, options: Namespace, output: Output) -> None:
     """The rewrite for people."""
     from qdqviz.explain.changes import change_text
+    from qdqviz.explain.naming import counted
     from qdqviz.explain.sentence import sentence
 
     run = trace.runs[rewrite.run]
@@ -57,7 +58,7 @@ def print_rewrite(trace: Trace, rewrite: Rewrite, options: Namespace, output: Ou
     output.line(f"step {rewrite.step} of {trace.steps}  {run.label}{asked}")
     output.line(sentence(trace, rewrite))
     output.line()
-    output.line(f"{len(rewrite.changes)} changes")
+    output.line(counted(len(rewrite.changes), "change"))
     for change in rewrite.changes:
         output.line(f"  {change_text(trace, rewrite, change)}")
     output.line()

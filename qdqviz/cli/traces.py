@@ -99,11 +99,13 @@ def new_trace_path(name: str) -> Path:
     """The path of a trace to be written, which may replace a trace but nothing else.
 
     Raises:
-        UsageError: If there is another kind of file, or a folder.
+        UsageError: If there is another kind of file, or a folder, or no folder to put it into.
     """
     path = Path(name)
     if path.is_dir():
         raise UsageError(f"{path} is a folder: name a file with -o")
+    if not path.parent.is_dir():
+        raise UsageError(f"there is no folder {path.parent}: make it, or name another file with -o")
     if path.is_file() and path.stat().st_size and not _is_trace(path):
         raise UsageError(f"{path} exists and is no trace: name another file with -o")
     return path

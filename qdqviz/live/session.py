@@ -167,7 +167,7 @@ def run(
                 made = _as_recorded(recording, made)
             try:
                 program = apply_passes(program, [made], method=loaded.method)
-            except (Exception, KeyboardInterrupt) as raised:  # noqa: BLE001  a pass may raise anything
+            except (Exception, KeyboardInterrupt, SystemExit) as raised:  # noqa: BLE001  a pass may raise all
                 error = raised
                 break
         else:

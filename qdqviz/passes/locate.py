@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import ast
 import contextlib
+import difflib
 import hashlib
 import importlib.util
 import sys
@@ -28,8 +30,8 @@ def load_dotted(path: str) -> tuple[Any, str]:
     """Returns what `package.module.Name` names, and the same as `package.module:Name`.
 
     Raises:
-        UsageError: No module of that name is installed.
-        PassError: The module cannot be imported, or has no such name.
+        UsageError: No module of that name is installed, or it has no such name.
+        PassError: The module cannot be imported.
     """
     parts = path.split(".")
     for size in range(len(parts) - 1, 0, -1):
@@ -46,8 +48,8 @@ def load_from_file(file: str, attribute: str) -> Any:
     Loading an unchanged file again gives the same module, so that its classes stay the same.
 
     Raises:
-        UsageError: There is no such file.
-        PassError: The file cannot be run, or has no such name.
+        UsageError: There is no such file, or no such name in it.
+        PassError: The file cannot be run.
     """
     path = Path(file)
     try:
@@ -57,6 +59,17 @@ def load_from_file(file: str, attribute: str) -> Any:
     name = f"{path.stem}_{hashlib.sha256(bytes(path.resolve()) + source).hexdigest()[:12]}"
     module = sys.modules.get(name)
     return _attribute(module if module is not None else _run(path, name), attribute, file)
+
+
+def names_in(file: str) -> str:
+    """` (Fuse, Sink)`: the classes and functions that a Python file defines, read without running it."""
+    try:
+        tree = ast.parse(Path(file).read_bytes())
+    except (OSError, SyntaxError, ValueError):
+        return ""
+    kinds = (ast.ClassDef, ast.FunctionDef)
+    names = [each.name for each in tree.body if isinstance(each, kinds) and each.name[0] != "_"]
+    return f" ({', '.join(names)})" if names else ""
 
 
 def _run(path: Path, name: str) -> Any:
@@ -107,5 +120,7 @@ def _attribute(module: Any, attribute: str, where: str) -> Any:
         try:
             found = getattr(found, part)
         except AttributeError as error:
-            raise PassError(f"{where} has no pass named {attribute}") from error
+            close = difflib.get_close_matches(part, [name for name in dir(found) if name[0] != "_"], n=3)
+            hint = f": did you mean {' or '.join(close)}?" if close else ""
+            raise UsageError(f"{where} has no pass named {attribute}{hint}") from error
     return found

@@ -10,7 +10,7 @@ from qdqviz.passes.catalogue import OWN_FAMILY, Catalogue
 from qdqviz.passes.entry import PassEntry, ResolvedPass
 from qdqviz.passes.families import CADENCE_PASS_FILTER, DEFAULT_OPT_LEVEL, PIPELINES
 from qdqviz.passes.importing import EXTRA_HINT, pass_import
-from qdqviz.passes.locate import load_dotted, load_from_file, load_path
+from qdqviz.passes.locate import load_dotted, load_from_file, load_path, names_in
 from qdqviz.passes.names import BUILTIN_MODULES, BUILTIN_PIPELINES, builtin_path
 from qdqviz.passes.wrap import wrap
 
@@ -37,6 +37,8 @@ def resolve(spec: str | Iterable[str], catalogue: Catalogue | None = None) -> li
 
 def _resolve_one(name: str, catalogue: Catalogue) -> list[ResolvedPass]:
     file, colon, attribute = name.rpartition(":")
+    if name.endswith(".py") or (not colon and "/" in name):
+        raise UsageError(f"{name} names no pass: write {name}:NAME{names_in(name)}")
     if colon and file.endswith(".py"):
         return wrap(load_from_file(file, attribute), name)
     plain = attribute if colon and file == OWN_FAMILY else name

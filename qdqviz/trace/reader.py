@@ -145,6 +145,8 @@ class Trace:
 
     def check_step(self, step: int, first: int = 0) -> None:
         """Raise a UsageError unless `first` <= step <= the number of steps."""
+        if not self.steps and first:
+            raise UsageError(f"no step {step} in {self.path.name}: it has no rewrites")
         if not first <= step <= self.steps:
             raise UsageError(f"no step {step} in {self.path.name}: it has steps {first} to {self.steps}")
 

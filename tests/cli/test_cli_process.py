@@ -120,6 +120,11 @@ def build():
 """
 
 
+def heed_interrupts():
+    """What runs in the background of a shell ignores them, and so would its children."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_an_interrupt_from_the_keyboard_keeps_the_trace(tmp_path, qdqviz):
     (tmp_path / "slow.py").write_text(SLOW)
     (tmp_path / "model.py").write_text(MODEL)
@@ -136,7 +141,8 @@ def test_an_interrupt_from_the_keyboard_keeps_the_trace(tmp_path, qdqviz):
         "t.qdqtrace",
     ]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, env=environ, cwd=tmp_path, text=True) as child:
+    options = {"env": environ, "cwd": tmp_path, "text": True, "preexec_fn": heed_interrupts}
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, **options) as child:
         waiting = iter(child.stderr.readline, "waiting\n")
         assert not any("error" in line for line in waiting)
         child.send_signal(signal.SIGINT)

@@ -24,6 +24,13 @@ TARGET = """
         return torch.fx.symbolic_trace(Model())
 """
 
+EXPORTED = """
+    import torch
+
+    def build():
+        return torch.export.export(torch.nn.Sequential(torch.nn.ReLU(), torch.nn.Tanh()), (torch.ones(2),))
+"""
+
 PASSES = """
     import torch
     from torch.fx.passes.infra.pass_base import PassBase, PassResult
@@ -42,6 +49,17 @@ PASSES = """
 
     class Interrupted(Renegade):
         error = KeyboardInterrupt()
+
+    class Leaving(Renegade):
+        error = SystemExit(0)
+
+    class Disorder(PassBase):
+        '''Uses a value above its definition.'''
+
+        def call(self, graph_module):
+            nodes = list(graph_module.graph.nodes)
+            nodes[1].prepend(nodes[-2])
+            return PassResult(graph_module, True)
 
     class Well(PassBase):
         def call(self, graph_module):
@@ -98,6 +116,47 @@ def test_a_pass_that_raises_leaves_its_partial_trace_and_one_line(qdqviz, files)
     assert steps[2].startswith("Renegade raised RuntimeError: half way at mypasses.py:14; `qdqviz why")
 
 
+def test_a_pass_that_ends_the_process_has_raised_like_any_other(qdqviz, files):
+    done = qdqviz("run", "model.py:build", "-p", "mypasses.py:Leaving", "-o", "t.qdqtrace")
+    assert "Leaving raised SystemExit at mypasses.py:14; the 1 rewrite" in error_line(done, 1)
+    assert Trace("t.qdqtrace").complete
+
+
+def test_where_the_check_after_a_pass_raises_the_pass_is_named(qdqviz, files):
+    (files / "exported.py").write_text(textwrap.dedent(EXPORTED))
+    done = qdqviz("run", "exported.py:build", "-p", "mypasses.py:Disorder", "-o", "t.qdqtrace")
+    assert ", after Disorder, raised " in error_line(done, 1)
+    assert ", after Disorder, raised " in qdqviz("steps", "t.qdqtrace").out.splitlines()[-1]
+
+
+@pytest.mark.parametrize(
+    ("passes", "message"),
+    [
+        ("mypasses.py", "mypasses.py names no pass: write mypasses.py:NAME (Renegade, Interrupted, "),
+        ("./mypasses.py", "./mypasses.py names no pass: write ./mypasses.py:NAME (Renegade, "),
+        ("absent.py", "absent.py names no pass: write absent.py:NAME"),
+        ("folder/mypasses", "folder/mypasses names no pass: write folder/mypasses:NAME"),
+        ("mypasses.py:Wel", "mypasses.py has no pass named Wel: did you mean Well?"),
+        ("mypasses.py:zzz", "mypasses.py has no pass named zzz"),
+    ],
+)
+def test_a_pass_that_is_named_wrongly_is_a_usage_error_that_says_how(passes, message, qdqviz, files):
+    assert message in error_line(qdqviz("run", "model.py:build", "-p", passes), 2)
+
+
+def test_a_trace_goes_into_no_folder_that_is_not_there(qdqviz, files):
+    done = qdqviz("run", "model.py:build", "-p", "mypasses.py:Well", "-o", "absent/t.qdqtrace")
+    assert "there is no folder absent" in error_line(done, 2)
+    assert not (files / "absent").exists()
+
+
+def test_a_trace_without_rewrites_has_no_step_to_show(qdqviz, files):
+    (files / "idle.py").write_text("def idle(graph_module):\n    return None\n")
+    assert qdqviz("run", "model.py:build", "-p", "idle.py:idle", "-o", "t.qdqtrace").code == 0
+    assert "no step 1 in t.qdqtrace: it has no rewrites" in error_line(qdqviz("show", "t.qdqtrace", "1"), 2)
+    assert "a step is a number from 1 on, not '-1'" in error_line(qdqviz("show", "t.qdqtrace", "-1"), 2)
+
+
 def test_ctrl_c_keeps_the_trace_and_says_where_it_is(qdqviz, files):
     done = qdqviz("run", "model.py:build", "-p", "mypasses.py:Interrupted", "-o", "t.qdqtrace")
     assert "interrupted; the 1 rewrite until then is in t.qdqtrace" in error_line(done, 130)
@@ -133,7 +192,7 @@ def test_a_run_never_replaces_a_file_that_is_no_trace(qdqviz, files):
         ("model.py", "mypasses.py:Well", 2, "model.py:NAME"),
         ("nowhere.py:build", "mypasses.py:Well", 2, "nowhere.py"),
         ("model.py:build", "HoistOpsCloserToDef", 2, "HoistOpsCloserToDefPass"),
-        ("model.py:build", "mypasses.py:Wel", 1, "Wel"),
+        ("model.py:build", "mypasses.py:Wel", 2, "Wel"),
         ("model.py:build", "nowhere.py:Well", 2, "nowhere.py"),
         ("model.py:build", "nomodule:Well", 1, "nomodule"),
     ],
