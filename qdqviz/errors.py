@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from types import TracebackType
+
+_OWN = Path(__file__).parent
+
 
 class QdqvizError(Exception):
     """Something that qdqviz could not do; the command line prints its message and exits with `exit_code`."""
@@ -46,3 +51,14 @@ class ExportFailedError(QdqvizError):
 
 class NotCheckableError(QdqvizError):
     """A graph state cannot be run here; the message names the op that stands in the way."""
+
+
+def users_line(trace: TracebackType | None) -> str:
+    """` (model.py, line 12)`: the innermost line of a traceback outside this and installed packages."""
+    found = ""
+    while trace is not None:
+        path = Path(trace.tb_frame.f_code.co_filename)
+        if "site-packages" not in path.parts and path.is_file() and _OWN not in path.parents:
+            found = f" ({path.name}, line {trace.tb_lineno})"
+        trace = trace.tb_next
+    return found

@@ -12,10 +12,10 @@ import inspect
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from types import ModuleType, TracebackType
+from types import ModuleType
 from typing import Any
 
-from qdqviz.errors import TargetError
+from qdqviz.errors import TargetError, users_line
 from qdqviz.load.messages import describe_error
 
 
@@ -139,15 +139,6 @@ def foreign_code(where: str) -> Iterator[None]:
     except SystemExit as error:
         raise TargetError(f"{where}: the code ended the process (exit status {error.code})") from error
     except Exception as error:
-        raise TargetError(f"{where} raised {describe_error(error)}{_line(error.__traceback__)}") from error
-
-
-def _line(trace: TracebackType | None) -> str:
-    """` (model.py, line 12)`: the innermost line of the traceback that is not in an installed package."""
-    found = ""
-    while trace is not None:
-        path = Path(trace.tb_frame.f_code.co_filename)
-        if "site-packages" not in path.parts and path.is_file() and path.parent != Path(__file__).parent:
-            found = f" ({path.name}, line {trace.tb_lineno})"
-        trace = trace.tb_next
-    return found
+        raise TargetError(
+            f"{where} raised {describe_error(error)}{users_line(error.__traceback__)}"
+        ) from error

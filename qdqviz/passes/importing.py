@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 
 import typing_extensions
 
-from qdqviz.errors import PassError, QdqvizError
+from qdqviz.errors import PassError, QdqvizError, users_line
 
 PREREQUISITES: tuple[tuple[str, str], ...] = (
     ("executorch.", "executorch.exir"),
@@ -60,7 +60,8 @@ def pass_import(what: str) -> Iterator[None]:
         except (KeyboardInterrupt, QdqvizError):
             raise
         except BaseException as error:  # an import may raise anything, also SystemExit
-            raise PassError(f"cannot import {what}: {one_line(error)}") from error
+            where = "" if isinstance(error, ModuleNotFoundError) else users_line(error.__traceback__)
+            raise PassError(f"cannot import {what}: {one_line(error)}{where}") from error
 
 
 def one_line(error: BaseException) -> str:

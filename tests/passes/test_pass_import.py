@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import socket
 import threading
 import typing
@@ -38,6 +39,12 @@ def test_anything_raised_becomes_one_line(tmp_path, source, message):
         load(tmp_path, source)
     assert str(caught.value).endswith(message) or message in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+def test_what_is_raised_comes_with_the_users_line(tmp_path):
+    with pytest.raises(PassError) as caught:
+        load(tmp_path, "def half():\n    return 1 / 0\nhalf()\n")
+    assert re.search(r"division by zero \(\w+\.py, line 2\)$", str(caught.value))
 
 
 def test_ctrl_c_during_an_import_stays_ctrl_c(tmp_path):
