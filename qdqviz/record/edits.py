@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from torch.fx import Graph, Node
@@ -26,8 +27,8 @@ class EditHearer:
         self._graphs = recorder.graphs
         self._current = recorder.graphs.current
         self._erased: list[Node] = []
-        self.reads_metadata = False
-        """Whether metadata that is handed out now may be edited by a pass."""
+        self.watch_metadata: Callable[[bool], None] = lambda on: None
+        """Takes whether metadata that is handed out may be edited by a pass now; the watcher's own."""
 
     def wants(self, graph: Graph) -> bool:
         """Whether edits of this graph are recorded now, on this thread."""

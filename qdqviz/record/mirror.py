@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import repeat
+from operator import is_
 from typing import Any
 
 from torch.fx import Node
@@ -38,14 +39,13 @@ class Mirror:
 
 def same_meta(mirror: Mirror, meta: dict[str, Any]) -> bool:
     """Whether a node's metadata is the dictionary that was last read, with the same objects in it."""
-    if meta is not mirror.meta or len(meta) != len(mirror.meta_items):
-        return False
     items = mirror.meta_items
-    # A loop, not all(): this runs for every node that a pass looks at.
-    for key, item in meta.items():  # noqa: SIM110
-        if items.get(key, mirror) is not item:
-            return False
-    return True
+    return (
+        meta is mirror.meta
+        and len(meta) == len(items)
+        and all(map(is_, meta.values(), items.values()))
+        and list(meta) == list(items)
+    )
 
 
 def alike(left: Any, right: Any, ids: dict[Node, int]) -> bool:
@@ -73,6 +73,11 @@ _PLAIN = frozenset({int, str, bool})
 
 def same_items(before: dict[str, Any], now: dict[str, Any]) -> bool:
     """Whether two metadata dictionaries hold the same objects, besides what belongs to the spec."""
+    if list(before) == list(now):
+        for key, old, new in zip(now, before.values(), now.values(), strict=True):
+            if old is not new and key not in SPEC_KEYS:
+                return False
+        return True
     rest = len(before)
     for key in SPEC_KEYS:
         rest -= key in before

@@ -57,6 +57,11 @@ class Recorder:
         """Whether this thread is recorded now."""
         return not self._suspended and get_ident() == self._thread
 
+    @property
+    def asked_log(self) -> RunLog | None:
+        """The log of the pass run that is recorded now, if one is."""
+        return self.runs[-1].log if self.runs and self.listening else None
+
     @contextmanager
     def suspended(self) -> Iterator[None]:
         """Listen to nothing while nested code is traced."""
@@ -68,7 +73,7 @@ class Recorder:
 
     def update_reading(self) -> None:
         """Whether metadata may be edited has changed: while a retrace runs, what reads it is torch."""
-        self.edits.reads_metadata = bool(self.runs) and not self.retraces.active
+        self.edits.watch_metadata(bool(self.runs) and not self.retraces.active)
 
     # -- subjects ----------------------------------------------------------------------------------
 

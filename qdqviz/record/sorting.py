@@ -36,6 +36,8 @@ class _Write:
     seq: int
     owner: Owner
     nid: int
+    before: NodeState | None
+    """The node before the write; None where it was created."""
     state: NodeState | None
     """The node after the write; None where it was erased."""
     fields: tuple[str, ...]
@@ -56,6 +58,9 @@ class Sorter:
         self._joined: dict[Owner, Owner] = {}
         self._writes: list[_Write] = sorted(self._all_writes(versions), key=lambda write: write.seq)
         self._created_by = {w.nid: w.owner for w in self._writes if w.state is not None and not w.fields}
+        gone = {write.nid for write in self._writes if write.state is None}
+        self._passing = gone | {nid for nid, state in base.items() if state is None}
+        self._inputs: dict[tuple[int, int], tuple[int, ...]] = {}
         self._mentions = self._find_mentions()
 
     def _all_writes(self, versions: dict[int, list[tuple[int, Owner, NodeState | None]]]) -> Iterable[_Write]:
@@ -64,19 +69,28 @@ class Sorter:
             for seq, owner, state in entries:
                 if before is None or state is None:
                     if before is not state:
-                        yield _Write(seq, owner, nid, state, ())
+                        yield _Write(seq, owner, nid, before, state, ())
                 else:
                     fields = _changed_fields(before, state)
                     if fields:
-                        yield _Write(seq, owner, nid, state, fields)
+                        yield _Write(seq, owner, nid, before, state, fields)
                 before = state
 
     def _find_mentions(self) -> dict[int, set[int]]:
-        """For each node: the written nodes that use it in some version."""
+        """For each node that is not there all the time: the written nodes that use it in some version."""
         found: dict[int, set[int]] = {}
         for nid, state in [*self._base.items(), *((w.nid, w.state) for w in self._writes)]:
-            for ref in state.input_ids() if state is not None else ():
+            for ref in self._passing_inputs(state) if state is not None else ():
                 found.setdefault(ref, set()).add(nid)
+        return found
+
+    def _passing_inputs(self, state: NodeState) -> tuple[int, ...]:
+        """The inputs that are not there all the time: few; versions share their arguments, which are kept."""
+        key = (id(state.args), id(state.kwargs))
+        found = self._inputs.get(key)
+        if found is None:
+            passing = self._passing
+            found = self._inputs[key] = tuple([ref for ref in state.input_ids() if ref in passing])
         return found
 
     def groups(self) -> list[Group]:
@@ -144,7 +158,9 @@ class Sorter:
         fresh = [field for field in write.fields if write.seq > latest.get((nid, field), -1)]
         for field in fresh:
             latest[nid, field] = write.seq
-        if fresh and write.state is not None:
+        if current is write.before and len(fresh) == len(write.fields):
+            now[nid] = write.state
+        elif fresh and write.state is not None:
             now[nid] = replace(current, **{field: getattr(write.state, field) for field in fresh})
 
     def _check(
@@ -158,8 +174,8 @@ class Sorter:
         for nid, old in before.items():
             state = now[nid]
             if state is not None:
-                for ref in state.input_ids():
-                    if ref in now and now[ref] is None:
+                for ref in self._passing_inputs(state):
+                    if now[ref] is None:
                         other = self._created_by.get(ref) or self._last_writer(nid, owner)
                         self._clash(owner, other, clashes)
             elif old is not None:

@@ -20,8 +20,8 @@ _ABSENT = object()
 class EditListener(Protocol):
     """What the watchers tell of edits; each call says that the edit has happened or is about to."""
 
-    reads_metadata: bool
-    """Whether metadata that is handed out now may be edited by a pass (and not just by a retrace)."""
+    watch_metadata: Callable[[bool], None]
+    """Set by the watcher: takes whether metadata that is handed out may be edited by a pass now."""
 
     def wants(self, graph: Graph) -> bool:
         """Whether edits of this graph are recorded now, on this thread."""
@@ -228,28 +228,35 @@ _FIELDS = frozenset({"target", "name", "op"})
 
 def _watch_fields(patches: Patches, to: EditListener) -> None:
     """Data descriptors over the C members that Python code may write directly."""
+    get_meta = _NodeBase.__dict__["meta"].__get__
 
-    def over(name: str, on_read: bool) -> property:
+    def read_meta(self: Node) -> Any:
+        graph = self.graph
+        if to.wants(graph):
+            to.meta_read(graph, self)
+        return get_meta(self)
+
+    def over(name: str) -> property:
         member = _NodeBase.__dict__[name]
-        get, put = member.__get__, member.__set__
-
-        def read(self: Node) -> Any:
-            if to.reads_metadata:
-                graph = self.graph
-                if to.wants(graph):
-                    to.meta_read(graph, self)
-            return get(self)
+        put = member.__set__
 
         def write(self: Node, value: Any) -> None:
             if to.wants(getattr(self, "graph", None)):
                 to.about_to_write(self, None)
             put(self, value)
 
-        return property(read if on_read else get, write)
+        return property(member.__get__, write)
 
-    patches.set(Node, "meta", over("meta", on_read=True))
-    for name in ("_args", "_kwargs"):
-        patches.set(Node, name, over(name, on_read=False))
+    def watch_metadata(on: bool) -> None:
+        # Another property each time, and no test in the one: a retrace reads metadata all the time.
+        if (vars(Node)["meta"] is watched) is not on:
+            Node.meta = watched if on else unwatched
+
+    unwatched = over("meta")
+    watched = unwatched.getter(read_meta)
+    for name, field in (("meta", unwatched), ("_args", over("_args")), ("_kwargs", over("_kwargs"))):
+        patches.set(Node, name, field)
+    to.watch_metadata = watch_metadata
 
 
 def owning_graph_replaced(patches: Patches, replaced: Callable[[GraphModule, Graph], None]) -> None:

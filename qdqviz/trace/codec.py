@@ -19,7 +19,7 @@ _PLAIN = frozenset({type(None), bool, int, float, str})
 _SMALL = 1 << 12
 """Bytes that fit a small window; to make room for a large one takes twenty times as long as to fill it."""
 
-_to_text = json.JSONEncoder(separators=(",", ":")).encode
+_to_text = json.JSONEncoder(separators=(",", ":"), check_circular=False).encode
 
 
 def pack(data: Any) -> bytes:
