@@ -60,8 +60,8 @@ def wanted_here(evidence: Evidence, run: PassRun, answer: Why) -> Why:
         return answer
     body = evidence.known_before(run, link.path)
     node = body.get(link.id)
-    if node is None:
-        return answer
+    if node is None or node.op not in ("call_function", "call_method", "call_module"):
+        return answer  # an output's target reads like its kind, and that was compared
     wanted = tuple(
         dict.fromkeys(target for each in (guard, *guard.siblings) for target in _wanted(each, node))
     )

@@ -17,6 +17,7 @@ from qdqviz.record.decisions import Decisions
 from qdqviz.record.passcalls import PassCalls
 from qdqviz.record.recorder import Recorder
 from qdqviz.record.steering import Steering
+from qdqviz.record.support import watching_support
 from qdqviz.record.suspend import suspending_traces
 from qdqviz.record.tracing import watching_retraces
 from qdqviz.record.watch import watching_edits
@@ -105,6 +106,7 @@ def record(
         stack.enter_context(fewer_full_collections())
         stack.enter_context(watching_edits(recorder.edits))
         stack.enter_context(watching_retraces(recorder.retraces))
+        stack.enter_context(watching_support(lambda: recorder.asked_log))
         stack.enter_context(suspending_traces(recorder, asking))
         stack.enter_context(calls.watching())
         _active.append(recording)

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 import torch
-from why_private_pass import private_module
+from why_private_pass import graph, private_module
 from why_recording import EDGE, recorded, seen, texts
 
 from qdqviz.explain.why import why
@@ -129,6 +129,12 @@ def test_a_node_of_no_partition_is_told_which_source_it_has(ask, strict, guard, 
     assert seen(found) == values
 
 
+def test_the_kind_of_an_output_is_no_target_that_the_pass_looks_for(ask):
+    found = ask(exported(False), source(LOOPS["plain"]), "output")
+    assert texts(found)[-1] == 'node.op == "call_function"'
+    assert found.wanted == ()
+
+
 def test_an_upstream_pass_that_counts_what_a_partition_holds_says_so():
     # The catalogue imports it, so that the package does not reach for the network.
     upstream = "executorch.backends.qualcomm._passes.decompose_minmaxdim:DecomposeMinMaxDim"
@@ -151,3 +157,44 @@ def test_an_upstream_pass_that_counts_what_a_partition_holds_says_so():
     outside = why(trace, "DecomposeMinMaxDim", other.name)
     assert texts(outside) == ["source_fn[1] in wanted_sources"]
     assert seen(outside)["source_fn[1]"] == "torch.neg"
+
+
+SUPPORT = """
+from torch.fx.passes.infra.partitioner import CapabilityBasedPartitioner
+from torch.fx.passes.operator_support import OperatorSupport, OperatorSupportBase, chain
+
+class OneUser(OperatorSupportBase):
+    def is_node_supported(self, submodules, node):
+        return len(node.users) == 1
+
+class Support(OperatorSupportBase):
+    def is_node_supported(self, submodules, node):
+        if node.op != "call_function":
+            return False
+        if node.target not in (NEG, RELU):
+            return False
+        return OneUser().is_node_supported(submodules, node)
+
+class Private(PassBase):
+    def call(self, gm):
+        partitioner = CapabilityBasedPartitioner(gm, SUPPORT, allows_single_node_partition=True)
+        for partition in partitioner.propose_partitions():
+            if len(partition.nodes) < 3:
+                continue
+            replace(next(iter(partition.nodes)))
+"""
+
+
+@pytest.mark.parametrize("support", ["Support()", "chain(Support(), OneUser())"])
+@pytest.mark.parametrize(
+    ("node", "guard"),
+    [
+        ("x", 'node.op != "call_function"'),
+        ("sigmoid_default", "node.target not in (NEG, RELU)"),
+        ("relu_default", "len(node.users) == 1"),
+        ("neg_default", "len(partition.nodes) < 3"),
+    ],
+)
+def test_a_node_that_a_partitioner_may_not_take_is_told_what_the_pass_says_of_it(ask, support, node, guard):
+    found = ask(graph(), SUPPORT.replace("SUPPORT", support), node)
+    assert (found.verdict, texts(found)[-1]) == ("declined", guard)

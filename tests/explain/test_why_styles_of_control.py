@@ -374,3 +374,25 @@ def test_a_guard_that_keeps_the_node_for_later_is_no_guard(answer, keep, take):
                         replace(node)
     """)
     assert texts(found) == ['node.args[0].op != "placeholder"']
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for node in (n for n in gm.graph.nodes if n.target in (RELU,)):",
+        "wanted = (n for n in gm.graph.nodes if n.target in (RELU,))\n                for node in wanted:",
+    ],
+)
+def test_a_generator_expression_hands_the_node_to_the_loop_that_turns_it_down(answer, loop):
+    source = f"""
+        class Private(PassBase):
+            def call(self, gm):
+                {loop}
+                    if len(node.users) != 1:
+                        continue
+                    replace(node)
+    """
+    found = answer(source)
+    assert (found.verdict, texts(found)) == ("declined", ["len(node.users) != 1"])
+    dropped = answer(source, "sigmoid_default")
+    assert (dropped.reason, texts(dropped)) == ("filtered", ["n.target in (RELU,)"])

@@ -51,7 +51,7 @@ def chain_of(
         earlier: Gives the calls of earlier attempts of the same pass run, the latest first; a memo may hold
             what one of them found out.
     """
-    roots = parts(events, sites)
+    roots = [_handed_to_loop(root, calls) for root in parts(events, sites)]
     origins = Origins(calls, earlier)
     for root in reversed(roots):
         call = calls.of(root)
@@ -59,6 +59,8 @@ def chain_of(
             if len(roots) == 1 or any(event.kind is not Kind.ITEM for event in root.events()):
                 return _of_filter(call, origins)
             continue
+        if _said_yes(root):
+            return Chain((), _passed(roots, (), calls), kept=True)
         found = _of_part(root, call, origins)
         if found is not None:
             links = _follow(found, origins)
@@ -66,6 +68,29 @@ def chain_of(
         if call is not None and (acts(call) or chose(call) or _handed_on(call, calls)):
             return Chain((), _passed(roots, (), calls), kept=True)
     return Chain((), _passed(roots, (), calls))
+
+
+def _said_yes(root: Frame) -> bool:
+    """Whether a framework asked the pass about the node, and the answer was True."""
+    last = next(reversed(list(root.calls())), None)
+    return not root.function and last is not None and last.result is True
+
+
+def _handed_to_loop(root: Frame, calls: Calls) -> Frame:
+    """What a loop did with the node, where a generator expression had handed it to that; else all of it."""
+    call = calls.of(root)
+    if call is None or not isinstance(call.comprehension, ast.GeneratorExp):
+        return root
+    for index, item in enumerate(root.items):
+        if isinstance(item, Event) and item.kind is Kind.ITEM and _is_for(call, item):
+            return replace(root, items=root.items[index:])
+    return root
+
+
+def _is_for(call: Call, item: Event) -> bool:
+    """Whether it was a `for` statement that took an item."""
+    places = call.code.at(call.sites[item.site])
+    return any(isinstance(call.code.parent(place), ast.For | ast.AsyncFor) for place in places)
 
 
 def _of_part(root: Frame, call: Call | None, origins: Origins) -> Cause | None:

@@ -13,6 +13,7 @@ from types import FunctionType
 PASS_CODE: dict[str, bool] = {
     "torch": False,
     "torch.fx.subgraph_rewriter": True,
+    "torch.fx.passes.operator_support": True,
     "torch.fx.passes.utils.matcher_utils": True,
     "torch.fx.passes.utils.matcher_with_name_node_map_utils": True,
     "torch.fx.passes.utils.source_matcher_utils": True,
