@@ -152,6 +152,7 @@ def guard_json(guard: Guard) -> dict[str, Any]:
         "reason": guard.reason,
         "kind": guard.kind,
         "outcome": guard.outcome,
+        "case": guard.case,
         "bound": guard.bound,
         "about": [_link_json(node) for node in guard.about],
         "values": [_seen_json(seen) for seen in guard.values],

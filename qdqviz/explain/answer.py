@@ -41,7 +41,7 @@ class Seen:
     """A value that a guard saw."""
 
     text: str
-    """The expression, as the source has it."""
+    """The expression, as the source has it; `nodes in EXPRESSION` where it holds more than the nodes told."""
     value: str
     """The value, as text."""
     nodes: tuple[NodeLink, ...] = ()
@@ -67,7 +67,9 @@ class Guard:
     kind: str
     """What it belongs to: if, elif, while, assert, return, comprehension, any, all, match, for, ..."""
     outcome: bool | None = None
-    """How it came out; None where it is no test: an empty loop, a handler."""
+    """How it came out; None where it is no test: an empty loop, a handler, what a `match` looked at."""
+    case: str = ""
+    """For what a `match` looked at: the pattern of the case that ran; empty where none did."""
     reason: str | None = None
     """What the predicate that it calls says of itself: the first line of its docstring."""
     bound: str = ""

@@ -21,6 +21,9 @@ _AT_STEP = re.compile(r"(?P<name>.+)@(?P<step>\d+)")
 MOST_CHOICES = 8
 """How many choices an error lists."""
 
+MOST_NAMES = 6
+"""How many names of nodes it lists where none is like the one asked for."""
+
 
 def find_runs(trace: Trace, name: str | int | type) -> list[PassRun]:
     """The pass runs that a name stands for: several where a pass ran several times.
@@ -115,7 +118,18 @@ def find_node(trace: Trace, run: PassRun, name: str | int) -> NodeLink:
     elif stepped := _AT_STEP.fullmatch(name):
         return _at_step(trace, run, stepped["name"], int(stepped["step"]))
     called = list(found.values()) or _shortly(trace, run, groups[1:], name)
-    return _single(called, name, states[0], f"before {run.label}")
+    return _single(called, name, states[0], f"before {run.label}", _names_that_go(trace, run, states[0]))
+
+
+def _names_that_go(trace: Trace, run: PassRun, before: GraphState) -> str:
+    """Some names that can be asked about: those of nodes that the pass looked at come before all others."""
+    seen = {link.id: link for link in _looked_at(trace, run) if _held(trace, run, link.id)}
+    return _some(seen.values(), "it looked at") or _some(_links(before), "the program has")
+
+
+def _some(links: Iterable[NodeLink], verb: str) -> str:
+    names = list(dict.fromkeys(f"{link.path}/{link.name}" if link.path else link.name for link in links))
+    return f"{verb} {_listed(names, most=MOST_NAMES)}" if names else ""
 
 
 def _shortly(trace: Trace, run: PassRun, states: Iterable[list[NodeLink]], name: str) -> list[NodeLink]:
@@ -154,7 +168,8 @@ def _at_step(trace: Trace, run: PassRun, name: str, step: int) -> NodeLink:
     trace.check_step(step)
     state = trace.cursor(run.subject).at(step)
     found = list(_named(_links(state), name).values()) or _short(_links(state), name)
-    return _single(found, name, state, f"after step {step}")
+    names = _some(_links(state), "the program has")
+    return _single(found, name, state, f"after step {step}", names)
 
 
 def _by_identity(trace: Trace, run: PassRun, identity: int) -> NodeLink:
@@ -198,15 +213,16 @@ def _short(links: Iterable[NodeLink], name: str) -> list[NodeLink]:
     return list(found.values())
 
 
-def _single(found: list[NodeLink], name: str, state: GraphState, when: str) -> NodeLink:
+def _single(found: list[NodeLink], name: str, state: GraphState, when: str, names: str) -> NodeLink:
+    """The only node found; else an error with the choices, the closest names, or some names that would do."""
     if len(found) == 1:
         return found[0]
     if found:
         choices = [f"{link.path}/{link.name}" for link in found]
         raise UsageError(f"several nodes are named {name}: say {_listed(choices, 'or')}")
     close = _closest(name.rpartition("/")[2], [link.name for link in _links(state)])
-    hint = f"did you mean {_listed(close, 'or')}?" if close else "`qdqviz show` lists names"
-    raise UsageError(f"no node {name} {when}; {hint}")
+    hint = f"did you mean {_listed(close, 'or')}?" if close else names
+    raise UsageError(f"no node {name} {when}; {hint}".removesuffix("; "))
 
 
 def _closest(name: str, names: Iterable[str]) -> list[str]:
@@ -216,8 +232,8 @@ def _closest(name: str, names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys([*within[:3], *close]))[:4]
 
 
-def _listed(names: Iterable[str], word: str = "and") -> str:
+def _listed(names: Iterable[str], word: str = "and", most: int = MOST_CHOICES) -> str:
     shown = list(names)
-    if len(shown) > MOST_CHOICES:
-        return f"{', '.join(shown[:MOST_CHOICES])} … ({len(shown)} in all)"
+    if len(shown) > most:
+        return f"{', '.join(shown[:most])}, … ({len(shown)} in all)"
     return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} {word} {shown[-1]}"

@@ -206,9 +206,18 @@ def chain_lines(chain: Iterable[Guard]) -> Iterator[str]:
 def test_text(guard: Guard, most: int | None = None) -> str:
     """A test with how it came out: `len(node.users) != 1 is true`; its source cut to `most` characters."""
     text = guard.text if most is None or len(guard.text) <= most else f"{guard.text[: most - 1]}…"
+    if guard.outcome is None and guard.kind == "match":
+        return _match_text(guard, text)
     if guard.outcome is None:
         return f"nothing in {text}" if guard.kind in ("for", "comprehension") else text
     return f"`{text}` is {_truth(guard)}"
+
+
+def _match_text(guard: Guard, text: str) -> str:
+    """What a `match` did with its subject."""
+    if guard.case in ("", "_"):
+        return f"no case of `match {text}` fits{' but `case _`' if guard.case else ''}"
+    return f"`match {text}` takes `case {guard.case}`"
 
 
 def function_text(guard: Guard) -> str:

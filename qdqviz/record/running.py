@@ -86,7 +86,7 @@ class Run:
             last_step=recorder.writer.steps,
             seconds=round(recorder.now() - self._began, 6),
             modified=modified,
-            attempts=len(table),
+            attempts=table.on_nodes(),
             declined=table.declined(),
             decisions=decisions,
             looked_for=tuple(self.log.looked_for),

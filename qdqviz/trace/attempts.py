@@ -68,6 +68,10 @@ class AttemptTable:
         """Nodes that were looked at, each once, sorted."""
         return sorted({row[2] for row in self._rows if row[2] is not None})
 
+    def on_nodes(self) -> int:
+        """Number of attempts on a node: what a pass asked about none is no look at anything."""
+        return sum(1 for row in self._rows if row[2] is not None)
+
     def declined(self) -> int:
         """Number of attempts that declined on a node."""
         return sum(1 for row in self._rows if row[4] == 0 and row[2] is not None)

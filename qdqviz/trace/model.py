@@ -102,9 +102,9 @@ class PassRun:
     modified: bool | None = None
     """What the pass itself claimed, or None where it said nothing."""
     attempts: int = 0
-    """Number of attempts."""
+    """Number of attempts on a node; what the pass asked about none is not counted."""
     declined: int = 0
-    """Number of attempts that declined."""
+    """Number of those that declined."""
     decisions: str = "recorded"
     """`recorded`, or why its decisions are missing (`no source`, ...)."""
     looked_for: tuple[LookedFor, ...] = ()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from qdqviz.explain.guards.calls import Call
@@ -82,7 +82,7 @@ def led_here(call: Call, step: Step) -> tuple[Leaf, ...]:
             return last.blame
         return tuple(leaf for arm in step.arms for leaf in arm.verdict.blame)
     if isinstance(step.node, ast.Match):
-        return match_subject(call, step)
+        return led_to_case(call, step)
     if step.caught is not None:
         return (event_leaf(call, step.caught),)
     return ()
@@ -96,15 +96,34 @@ def event_leaf(call: Call, event: Event) -> Leaf:
     return Leaf(place or ast.Constant(None), None, site, event, index, index)
 
 
+def led_to_case(call: Call, step: Step) -> tuple[Leaf, ...]:
+    """What made a `match` run the case that it ran: its guard, or else the pattern and earlier guards."""
+    assert isinstance(step.node, ast.Match)
+    taken = next((case for case in step.node.cases if case.body is step.taken), None)
+    own = tuple(leaf for arm in step.arms if arm.node is taken for leaf in arm.verdict.blame)
+    if own:
+        return own
+    failed = tuple(leaf for arm in step.arms for leaf in arm.verdict.blame)
+    anything = taken is not None and isinstance(taken.pattern, ast.MatchAs) and taken.pattern.pattern is None
+    return failed if failed and anything else (*failed, *match_subject(call, step))
+
+
+def missed_case(call: Call, step: Step, cases: Sequence[ast.match_case]) -> tuple[Leaf, ...]:
+    """What kept a `match` from running some of its cases: their guards that failed, or else its subject."""
+    missed = {id(case) for case in cases}
+    failed = [arm.verdict for arm in step.arms if id(arm.node) in missed and arm.verdict.truth is False]
+    return tuple(leaf for verdict in failed for leaf in verdict.blame) or match_subject(call, step)
+
+
 def match_subject(call: Call, step: Step) -> tuple[Leaf, ...]:
-    """What a `match` looked at."""
+    """What a `match` looked at; it is no test, its truth says nothing."""
     assert isinstance(step.node, ast.Match)
     for index in range(step.start, step.end):
         item = call.frame.items[index]
         if isinstance(item, Event) and item.kind is Kind.VALUE:
             site = call.sites[item.site]
             if call.code.exactly(site, step.node.subject):
-                return (Leaf(step.node.subject, False, site, item, step.start, index),)
+                return (Leaf(step.node.subject, None, site, item, step.start, index),)
     return ()
 
 

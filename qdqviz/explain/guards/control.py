@@ -15,7 +15,7 @@ from qdqviz.explain.guards.cause import (
     event_leaf,
     is_answer,
     led_here,
-    match_subject,
+    missed_case,
     strongest,
 )
 from qdqviz.explain.guards.code import has_blocks, own_nodes
@@ -248,9 +248,9 @@ def _empty_loop(call: Call, step: Step, goal: Goal) -> Cause | None:
 
 def _skipped_match(call: Call, step: Step, goal: Goal) -> Cause | None:
     assert isinstance(step.node, ast.Match)
-    missed = [case.body for case in step.node.cases if case.body is not step.taken]
-    rank = max((effect(body, goal) for body in missed), default=Effect.LEAVES)
-    leaves = match_subject(call, step)
+    missed = [(effect(case.body, goal), case) for case in step.node.cases if case.body is not step.taken]
+    rank = max((each for each, _ in missed), default=Effect.LEAVES)
+    leaves = missed_case(call, step, [case for each, case in missed if each > Effect.LEAVES])
     own = Cause(call, leaves, rank) if leaves and rank > Effect.LEAVES else None
     inner = strongest(skipped(call, each, goal) for block in step.blocks for each in block)
     return strongest((own, deeper(inner) if inner is not None else None))

@@ -71,6 +71,7 @@ class Describer:
             text=call.code.source(leaf.expr) if site is None else site.text,
             kind=("return" if leaf.seen else "call") if site is None else site.context or site.kind,
             outcome=leaf.outcome if leaf.event is None or leaf.event.kind is not Kind.LOOP else None,
+            case=_case(call, leaf),
             reason=_reason(leaf),
             bound="" if bound is None else call.code.source(bound),
             values=self._values(call, leaf, bound),
@@ -93,12 +94,22 @@ class Describer:
                 continue
             links = tuple(self._link_of(node, "") for node in fact.nodes)
             names = ", ".join(link.name for link in links)
-            values.append(Seen(fact.text, f"[{names}]" if fact.several else names, links))
+            text = f"nodes in {fact.text}" if fact.partial else fact.text
+            values.append(Seen(text, f"[{names}]" if fact.several else names, links))
         return tuple(values)
 
     def _seen(self, text: str, value: Value) -> Seen:
         links = tuple(self._link_of(node.node, node.name) for node in seen_nodes(value))
         return Seen(text, seen_text(value), links, tuple(seen_targets(value)))
+
+
+def _case(call: Call, leaf: Leaf) -> str:
+    """The pattern of the case that ran, where a leaf is what a `match` looked at."""
+    for step, _ in call.steps():
+        if isinstance(step.node, ast.Match) and step.node.subject is leaf.expr and step.start == leaf.start:
+            taken = next((case for case in step.node.cases if case.body is step.taken), None)
+            return "" if taken is None else call.code.source(taken.pattern)
+    return ""
 
 
 def _reason(leaf: Leaf) -> str | None:

@@ -41,7 +41,9 @@ class Fact:
     nodes: tuple[int, ...]
     """The nodes."""
     several: bool = False
-    """Whether it is a sequence of nodes."""
+    """Whether it is a sequence."""
+    partial: bool = False
+    """Whether it holds, or may hold, more than those nodes: numbers, dtypes, lists of nodes."""
     said: str = ""
     """For what is no node: its text."""
 
@@ -75,7 +77,7 @@ class Facts:
             covered.update(part for part in ast.walk(node) if isinstance(known, int) or part is node)
             text = call.code.source(node)
             said = known if isinstance(known, str) else ""
-            found.setdefault(text, Fact(text, nodes, isinstance(known, tuple), said))
+            found.setdefault(text, Fact(text, nodes, isinstance(known, tuple), not _whole(known), said))
         return list(found.values())
 
     def about(self, call: Call) -> tuple[int, ...]:
@@ -314,6 +316,11 @@ def _argument(value: Value) -> Known:
         return None
     items = value.items if isinstance(value, ListArg) else value
     return tuple(_argument(item) for item in items) if isinstance(items, tuple) else None
+
+
+def _whole(known: Known) -> bool:
+    """Whether the nodes in a value are all that it holds, as they stand."""
+    return not isinstance(known, tuple) or all(isinstance(part, int) for part in known)
 
 
 def _flat(known: Known) -> tuple[int, ...]:

@@ -19,7 +19,7 @@ from qdqviz.explain.guards.code import (
     dotted,
 )
 from qdqviz.explain.guards.conditions import Leaf, iterations
-from qdqviz.explain.guards.control import asked_in, cause_of_exit
+from qdqviz.explain.guards.control import asked_in, block_cause, cause_of_exit
 from qdqviz.explain.guards.frames import Frame
 from qdqviz.explain.guards.tested import (
     Window,
@@ -306,6 +306,11 @@ class Origins:
         return None
 
     def _of_exception(self, call: Call, leaf: Leaf) -> Cause | None:
-        """The test that made a call raise what a handler caught."""
+        """The test that made a statement, or a call, raise what a handler caught."""
+        tried = next((step for step, _ in call.steps() if step.caught is leaf.event), None)
+        block = tried.blocks[0] if tried is not None else []
+        left = block[-1].exit if block else None
+        if left is not None and isinstance(left.statement, ast.Assert | ast.Raise):
+            return self.resolved(block_cause(call, block, left, call.goal))
         raised = [frame for frame in call.frames(0, leaf.start) if frame.how == "raise"]
         return self.into(raised[-1]) if raised else None

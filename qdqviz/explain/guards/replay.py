@@ -34,7 +34,7 @@ class Arm:
     """One arm of an if/elif chain whose test was asked, or of a match."""
 
     node: ast.If | ast.match_case
-    """Its `if`."""
+    """Its `if`; its `case`, of a match whose guard was asked."""
     verdict: Verdict
     """How its test came out."""
 
@@ -321,6 +321,11 @@ class _Walker:
             site = cursor.site(event)
             if not cursor.code.inside(site, node):
                 return
+            guarded = next((case for case in node.cases if case.guard and cursor.within(case.guard)), None)
+            if guarded is not None and guarded.guard is not None:
+                step.arms.append(Arm(guarded, evaluate(guarded.guard, cursor)))
+                cursor.take_within(guarded.guard)
+                continue
             cursor.at = index + 1
             if event.kind is not Kind.CASE:
                 continue
