@@ -48,7 +48,7 @@ class TraceWriter:
             for leftover in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
                 leftover.unlink(missing_ok=True)
             self._db = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-            # First of all: whatever is written before waits for the disk, for 60 ms in all.
+            # First of all: whatever is written before it waits for the disk.
             self._db.execute("PRAGMA synchronous=OFF")
             header = f"PRAGMA application_id={APPLICATION_ID};PRAGMA user_version={VERSION};"
             self._db.executescript(f"BEGIN;{header}{TABLES}COMMIT")
