@@ -187,3 +187,16 @@ class Collects(PassBase):
             if is_relu(node):
                 found.append(node)
         return PassResult(module, False)
+
+
+class NeedsZeroPoint(PassBase):
+    """Asks for one of the arguments of the node before a relu, and for nothing else of it."""
+
+    def call(self, module):
+        for node in module.graph.nodes:
+            if "relu" not in str(node.target):
+                continue
+            producer = node.args[0]
+            if producer.args[2] != 0:
+                replace(node, ATEN.tanh.default)
+        return PassResult(module, False)
