@@ -101,7 +101,8 @@ for n in gm.graph.nodes:
             "no case of `match n.args` fits but `case _`",
         ),
         (
-            "case (Node(),):\n            continue\n    if n.target == ADD:\n        n.args = (n.args[1], n.args[0])",
+            "case (Node(),):\n            continue\n"
+            "    if n.target == ADD:\n        n.args = (n.args[1], n.args[0])",
             "`match n.args` takes `case (Node(),)`",
         ),
     ],
