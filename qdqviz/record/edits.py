@@ -141,8 +141,8 @@ class EditHearer:
         run = self._recorder.runs[-1]
         body, owners = self._current[graph], run.log.owners
         token, earlier = owners.current, run.meta_reads.get(nid)
-        if earlier is not None and token is not None:
-            if earlier[1] is token.owner:
+        if earlier is not None:
+            if token is not None and earlier[1] is token.owner:
                 return
             if body.meta_changed(nid):
                 run.log.edits.touch(body, nid, earlier[1])
