@@ -1,8 +1,12 @@
+from dataclasses import replace
+
 import fakes
 import pytest
 
+from qdqviz.draw.picture import picture
 from qdqviz.draw.text import width
 from qdqviz.ir.node import Constant, TensorSpec
+from qdqviz.ir.values import ListArg
 from qdqviz.tui.model.archive import Archive
 from qdqviz.tui.model.details.about_meta import meta_facts
 from qdqviz.tui.model.details.about_node import node_facts
@@ -132,3 +136,37 @@ def test_an_argument_that_is_a_constant_tells_its_least_and_greatest_element(ext
     body = graph.state().root
     facts = {fact.label: fact for fact in node_facts(None, body, graph.nodes["neg"].id, {}, str)}
     assert facts["argument 0"].text == said
+
+
+def stale_graph():
+    """A quantize moved above a view whose `val` was left as it was, and a dequantize that has none yet."""
+    graph = fakes.FakeGraph()
+    graph.input("x", 8, 16)
+    graph.quantize("moved", "x", 0.02, -3)
+    graph.call("below", "edge.aten.view_copy.default", "moved", ListArg((1, 8, 16)), shape=(1, 8, 16))
+    graph.dequantize("new", "below", 0.02, -3)
+    graph.call("after", "edge.aten.add.Tensor", "new", "new", shape=(1, 8, 16))
+    graph.output("after")
+    graph.nodes["moved"] = replace(graph.nodes["moved"], spec=TensorSpec("int8", (1, 8, 16)))
+    graph.nodes["new"] = replace(graph.nodes["new"], spec=None)
+    return graph.state().root
+
+
+def test_what_a_node_makes_is_what_the_picture_says_and_stale_metadata_is_named():
+    body = stale_graph()
+    ops = {op.target: op for op in fakes.OPS}
+    drawn = picture(None, body, [body.named("moved").id], ops, radius=9)
+    says = {}
+    for node in body.in_order():
+        facts = {fact.label: fact.text for fact in node_facts(None, body, node.id, ops, str)}
+        if "makes" in facts:
+            assert facts["makes"] == drawn.box(node.id).lines[-1]
+        says[node.name] = facts.get("val says", "").partition("  ")[0]
+    assert says == {
+        "x": "",
+        "moved": "int8 1×8×16",
+        "below": "fp32 1×8×16",
+        "new": "nothing",
+        "after": "",
+        "output": "",
+    }

@@ -6,9 +6,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from qdqviz.draw.legend import ROLE_TEXTS
+from qdqviz.ir.computed import ComputedSpecs
 from qdqviz.ir.graph import Body
 from qdqviz.ir.labels import short_name
-from qdqviz.ir.node import NodeState, OpInfo
+from qdqviz.ir.node import NodeState, OpInfo, Spec
 from qdqviz.ir.qparams import QParams, qparams
 from qdqviz.ir.roles import role
 from qdqviz.ir.text import bytes_text, number_text, safe_text, spec_bytes, spec_text, value_text
@@ -59,7 +60,8 @@ def _presence(before: Body | None, old: NodeState | None, new: NodeState | None)
 
 def _facts(body: Body, node: NodeState, ops: Mapping[str, OpInfo], text_of: TextOf) -> list[Fact]:
     """All facts about a node in one state; labels are unique."""
-    facts = [_op(node), *_makes(node), *_arguments(body, node, ops)]
+    made = ComputedSpecs(body).spec(node.id)
+    facts = [_op(node), *_makes(made), *_stale(node.spec, made), *_arguments(body, node, ops)]
     found = qparams(node, ops)
     if found is not None:
         said = {_singular(fact.label) for fact in facts}
@@ -82,13 +84,22 @@ def _op(node: NodeState) -> Fact:
     return Fact("op", (Part(safe_text(target)), what))
 
 
-def _makes(node: NodeState) -> list[Fact]:
-    text = spec_text(node.spec)
+def _makes(made: Spec) -> list[Fact]:
+    """What comes out, as pictures show it."""
+    text = spec_text(made)
     if not text:
         return []
-    size = spec_bytes(node.spec)
+    size = spec_bytes(made)
     more = () if size is None else (Part(f"  {bytes_text(size)}", "muted"),)
     return [Fact("makes", (Part(safe_text(text)), *more))]
+
+
+def _stale(recorded: Spec, made: Spec) -> list[Fact]:
+    """What `meta['val']` says, where it lags behind: it is refreshed by a retrace, or never."""
+    if spec_text(recorded) == spec_text(made):
+        return []
+    said = Part(safe_text(spec_text(recorded)) or "nothing", "mark.changed")
+    return [Fact("val says", (said, Part("  stale: no retrace has refreshed it", "muted")))]
 
 
 def _arguments(body: Body, node: NodeState, ops: Mapping[str, OpInfo]) -> list[Fact]:
