@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import sys
 from _thread import get_ident
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from qdqviz.record.instrument import state
 from qdqviz.record.instrument.frames import Frame, Worklist, end_worklist, running
+from qdqviz.record.instrument.handing import HANDING, MODULES
 from qdqviz.record.instrument.protocol import DecisionLog
 from qdqviz.record.instrument.values import CONTAINERS, keep, snapshot
 from qdqviz.trace.events import Kind
@@ -97,6 +98,35 @@ def each(site: int, iterable: Iterable[Any]) -> Iterable[Any]:
     loop = _Loop(log, site)
     items = map(loop.take, loop, iterable)
     return filter(loop.keeps, items) if log.vetoes else items
+
+
+class _Handed:
+    """The items of an iterable for a built-in function that asks for them once, when it comes to that."""
+
+    __slots__ = ("items", "site")
+
+    def __init__(self, site: int, items: Iterable[Any]) -> None:
+        self.site = site
+        """Where they are handed out."""
+        self.items = items
+        """The iterable."""
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(each(self.site, self.items))
+
+
+def handed(site: int, name: str, called: object, items: Iterable[Any]) -> Iterable[Any]:
+    """The items that a call hands to a function, one after the other, if it calls what its source says.
+
+    Args:
+        site: Where they are handed out.
+        name: What the source calls: `filter`, or the module that holds it.
+        called: What goes by that name, which may be anything.
+        items: The items.
+    """
+    if state.log is None or get_ident() != state.owner:
+        return items
+    return _Handed(site, items) if called is (HANDING.get(name) or MODULES.get(name)) else items
 
 
 def popped(site: int, loop: int, function: int, item: Any) -> Any:

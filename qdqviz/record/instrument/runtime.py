@@ -34,6 +34,7 @@ class Hooks:
     lambda_enter = staticmethod(frames.lambda_enter)
     lambda_leave = staticmethod(frames.lambda_leave)
     each = staticmethod(loops.each)
+    handed = staticmethod(loops.handed)
     popped = staticmethod(loops.popped)
     popped_all = staticmethod(loops.popped_all)
 

@@ -1,4 +1,4 @@
-"""Rewrite loops: for, comprehensions, while loops over a worklist, break and continue."""
+"""Rewrite loops: for, comprehensions, map and filter, while loops over a worklist, break and continue."""
 
 # ruff: noqa: D102, N802, N815  (methods named and called by ast.NodeVisitor)
 
@@ -8,6 +8,7 @@ import ast
 import sys
 
 from qdqviz.record.instrument.rewrite.base import Group, Located
+from qdqviz.record.instrument.rewrite.handing import handing
 from qdqviz.record.instrument.rewrite.tests import TestRewriter
 from qdqviz.record.instrument.rewrite.worklists import takes
 
@@ -83,9 +84,24 @@ class LoopRewriter(TestRewriter):
             return self._generic(node)
         site = self._taken(node)
         if not self.items_of(node):
+            self._arguments(node)
+        return self._take(node, site)
+
+    def _arguments(self, node: ast.Call) -> None:
+        """Rewrite what is called and with what; `map`, `filter` and the like look at one item at a time."""
+        handed = handing(node)
+        if handed is None:
             with self.at("value"):
                 self._generic(node)
-        return self._take(node, site)
+            return
+        iterable = node.args[handed.place]
+        with self.at("handed"):
+            site = self.site(iterable, "handed")
+        with self.at("value"):
+            self._generic(node)
+        called = ast.copy_location(ast.Name(handed.called.id, ast.Load()), handed.called)
+        items = node.args[handed.place]
+        node.args[handed.place] = self.hook("handed", site, handed.name, called, items, at=iterable)
 
     def visit_Subscript(self, node: ast.Subscript) -> ast.expr:
         site = self._taken(node)
