@@ -7,16 +7,17 @@ nothing jumps.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from typing import Literal
 
 from qdqviz.ir.change import same
 from qdqviz.ir.computed import ComputedSpecs
 from qdqviz.ir.graph import Body
-from qdqviz.ir.labels import label_lines, short_names
+from qdqviz.ir.labels import label_lines, short_name, short_names
 from qdqviz.ir.neighbourhood import Fold, Neighbourhood
 from qdqviz.ir.node import Constant, NodeState, OpInfo, TensorSpec
+from qdqviz.ir.position import position_text
 from qdqviz.ir.roles import Role, op_name, role
 from qdqviz.ir.text import bytes_text, safe_text, spec_bytes, spec_text
 
@@ -151,7 +152,25 @@ class _Builder:
             None if state is None else self._face(state, body)
             for state, body in zip(states, self._bodies, strict=True)
         )
-        return self._box("node", node, (node,), faces, mark_of(states[0], states[-1]))
+        mark = mark_of(states[0], states[-1])
+        if mark is Mark.MOVED:
+            faces = self._placed(node, faces)
+        return self._box("node", node, (node,), faces, mark)
+
+    def _placed(self, node: int, faces: tuple[Face | None, ...]) -> tuple[Face | None, ...]:
+        """The faces of a node that only moves, with where it stands: nothing else tells its states apart."""
+        start = position_text(self._bodies[0], node, self._short)
+        end = position_text(self._bodies[-1], node, self._short)
+        first, *_, last = faces
+        assert first is not None and last is not None
+        return (
+            replace(first, lines=(*first.lines, safe_text(f"runs {start}"))),
+            *faces[1:-1],
+            replace(last, lines=(*last.lines, safe_text(f"runs {start}"), safe_text(f"→ {end}"))),
+        )
+
+    def _short(self, name: str) -> str:
+        return self._names.get(name) or short_name(name)
 
     def folded(self, fold: Fold) -> UnionNode:
         """The box of several nodes."""

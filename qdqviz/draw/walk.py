@@ -19,7 +19,7 @@ from qdqviz.draw.picture import Picture
 from qdqviz.draw.svg import SCALE, svg_boxes, svg_edges, svg_label, svg_open
 from qdqviz.draw.text import cut
 from qdqviz.draw.theme import Theme
-from qdqviz.draw.union import unite
+from qdqviz.draw.union import Mark, Union, UnionNode, unite
 from qdqviz.ir.graph import Body
 from qdqviz.ir.neighbourhood import Neighbourhood, neighbourhood
 from qdqviz.ir.node import OpInfo
@@ -83,15 +83,28 @@ def walk(
     foci = [frozenset(focus) for focus in focuses]
     everything = dict.fromkeys(node for focus in foci for node in sorted(focus))
     near = neighbourhood(states, everything, radius=radius, fold=fold, limit=limit)
-    whole = unite(states, near, frozenset(everything), ops)
-    layout = (engine or LayoutEngine(remembered=0)).layout(union_source(whole), cancel)
-    start = Picture(unite(states[:1], _within(near, states[:1]), frozenset(), ops), layout, "after", near.cut)
-    frames = [Frame(start, "before")]
-    for index, (focus, caption) in enumerate(zip(foci, captions, strict=True)):
+    unions = [unite(states[:1], _within(near, states[:1]), frozenset(), ops)]
+    for index, focus in enumerate(foci):
         pair = states[index : index + 2]
-        union = unite(pair, _within(near, pair), focus, ops)
-        frames.append(Frame(Picture(union, layout, "after", near.cut), safe_text(caption)))
-    return Walk(tuple(frames), near.cut)
+        unions.append(unite(pair, _within(near, pair), focus, ops))
+    whole = _as_large_as(unite(states, near, frozenset(everything), ops), unions)
+    layout = (engine or LayoutEngine(remembered=0)).layout(union_source(whole), cancel)
+    said = ("before", *map(safe_text, captions))
+    pictures = (Picture(union, layout, "after", near.cut) for union in unions)
+    return Walk(tuple(map(Frame, pictures, said)), near.cut)
+
+
+def _as_large_as(whole: Union, unions: Sequence[Union]) -> Union:
+    """The union of all states, its boxes saying what they say in the frames."""
+    boxes = [{node.id: node for node in union.nodes} for union in unions]
+
+    def shown(node: UnionNode) -> UnionNode:
+        frames = [found.get(node.id) for found in boxes]
+        faces = tuple(None if each is None else each.faces[-1] for each in frames)
+        marks = (each.mark for each in frames if each is not None and each.mark is not Mark.NONE)
+        return replace(node, faces=faces, mark=next(marks, node.mark))
+
+    return replace(whole, nodes=tuple(map(shown, whole.nodes)))
 
 
 def _within(near: Neighbourhood, bodies: Sequence[Body]) -> Neighbourhood:

@@ -10,6 +10,7 @@ from qdqviz.ir.change import Change, Erase, Insert, Update
 from qdqviz.ir.computed import ComputedSpecs
 from qdqviz.ir.labels import op_label
 from qdqviz.ir.node import Constant, NodeState, Spec
+from qdqviz.ir.position import position_text
 from qdqviz.ir.text import spec_text, value_text
 from qdqviz.ir.values import Value
 from qdqviz.trace.model import Rewrite
@@ -52,7 +53,8 @@ def _detail(trace: Trace, rewrite: Rewrite, change: Update) -> str:
         case "args" | "kwargs":
             return _arguments(trace, rewrite, change)
         case "order":
-            return "earlier" if change.new < change.old else "later"
+            word = "earlier" if change.new < change.old else "later"
+            return f"{word}{_positions(trace, rewrite, change)}"
         case "meta":
             return _metadata(change)
         case "spec":
@@ -66,6 +68,15 @@ def _detail(trace: Trace, rewrite: Rewrite, change: Update) -> str:
                 else "has its own"
             )
     return f"{change.new}, was {change.old}"
+
+
+def _positions(trace: Trace, rewrite: Rewrite, change: Update) -> str:
+    """Where a node stands now and stood before; empty where one of the states does not hold it."""
+    states = (trace.after(rewrite.step), trace.before(rewrite.step))
+    now, was = (state.bodies.get(change.path) for state in states)
+    if now is None or was is None or change.node not in now or change.node not in was:
+        return ""
+    return f"; {position_text(now, change.node)}, was {position_text(was, change.node)}"
 
 
 def _arguments(trace: Trace, rewrite: Rewrite, change: Update) -> str:

@@ -55,6 +55,14 @@ def test_show_tells_changes_live_ranges_and_both_pictures(qdqviz, trace):
     assert "q_9" in after and "╭" in after
 
 
+def test_show_tells_where_a_node_that_only_moves_stood_and_stands(qdqviz, moving_trace):
+    done = qdqviz("show", moving_trace, 1)
+    assert "  move q_7: later; 4th, after relu, was 3rd, after view_2" in done.out
+    before, after = done.out.split("\nbefore\n")[1].split("\nafter\n")
+    assert "runs 3rd, after view_2" in before and "→" not in before
+    assert "runs 3rd, after view_2" in after and "→ 4th, after relu" in after
+
+
 def test_show_as_json_follows_its_schema_and_counts_bytes(qdqviz, trace):
     shown = valid(qdqviz("show", trace, 1, "--json").out, "show")
     assert [change["kind"] for change in shown["changes"]] == ["create", "rewire", "rewire", "erase"]

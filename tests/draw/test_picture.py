@@ -5,12 +5,16 @@ from dataclasses import replace
 import pytest
 from handmade import Graph, hoisted, slices_graph
 
+from qdqviz.draw.cells import draw_cells
 from qdqviz.draw.dot import MAX_COLUMNS
 from qdqviz.draw.engine import LayoutEngine
 from qdqviz.draw.picture import Presence, picture
 from qdqviz.draw.union import Mark
 from qdqviz.ir.graph import Body
+from qdqviz.ir.labels import short_name
 from qdqviz.ir.node import OpInfo
+from qdqviz.ir.order import between
+from qdqviz.ir.position import ordinal
 from qdqviz.ir.roles import Role
 from qdqviz.ir.values import ListArg, Ref
 
@@ -176,3 +180,28 @@ def test_a_picture_of_60_nodes_is_laid_out_quickly():
     assert len(shown.boxes) == 61
     # The budget is 0.03 s on a quiet machine (see benchmarks).
     assert min(times) < 0.3
+
+
+def moved(body, node, low, high):
+    """The body with a node between two others."""
+    return body.with_node(replace(body[node], order=between(body[low].order, body[high].order)))
+
+
+@pytest.mark.parametrize(("node", "low", "high"), [(4, 8, 9), (7, 3, 4), (5, 0, 1), (8, 9, 10)])
+def test_a_node_that_only_moves_says_where_it_stood_and_where_it_stands(engine, node, low, high):
+    graph = slices_graph()
+    graph.output(8)
+    before = graph.body()
+    after = moved(before, node, low, high)
+    shown = picture(before, after, [node], {}, radius=9, engine=engine)
+    old, new = (by_id(shown.with_view(view))[node] for view in ("before", "after"))
+    in_front = [short_name(each.name) for each in before.in_order()[: before.position(node)]][-1]
+    assert old.lines[:-1] == new.lines[:-2]
+    assert old.lines[-1] == f"runs {ordinal(before.position(node) + 1)}, after {in_front}" == new.lines[-2]
+    assert new.lines[-1] == f"→ {ordinal(after.position(node) + 1)}, after {short_name(before[low].name)}"
+    for view in ("before", "after"):
+        text = draw_cells(shown.with_view(view)).plain()
+        lines = by_id(shown.with_view(view))[node].lines
+        assert all(line in text for line in lines)
+    others = [box for box in shown.boxes if box.id != node]
+    assert not any("runs" in line for box in others for line in box.lines)

@@ -1,13 +1,17 @@
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import pytest
 from handmade import hoisted, slices_graph
 
+from qdqviz.draw.layout import COLUMN, ROW
 from qdqviz.draw.picture import Presence
 from qdqviz.draw.theme import load_theme
 from qdqviz.draw.union import Mark
 from qdqviz.draw.walk import walk, walk_svg
+from qdqviz.ir.order import between
+from qdqviz.ir.values import Ref
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -44,6 +48,21 @@ def test_each_frame_marks_its_own_rewrite(shown):
     assert (marks(1)[100], marks(1)[4]) == (Mark.ADDED, Mark.REMOVED)
     assert (marks(2)[100], marks(2)[4]) == (Mark.REMOVED, Mark.ADDED)
     assert {box.presence for box in shown.frames[2].picture.boxes} == {Presence.SOLID, Presence.GHOST}
+
+
+def test_a_box_has_room_for_what_it_says_in_every_frame(engine):
+    """A node that moves in one frame and is rewired in the next says more in the first."""
+    graph = slices_graph()
+    first = graph.body()
+    second = first.with_node(replace(first[4], order=between(first[7].order, first[8].order)))
+    third = second.with_node(replace(second[4], args=(Ref(1), *first[4].args[1:])))
+    shown = walk([first, second, third], [[4], [4]], ["moved", "rewired"], {}, engine=engine)
+    said = [next(box for box in frame.picture.boxes if box.id == 4) for frame in shown.frames]
+    assert [box.mark for box in said] == [Mark.NONE, Mark.MOVED, Mark.REWIRED]
+    assert said[1].lines[-1] == "→ 8th, after dequantize_1"
+    for box in said:
+        assert len(box.lines) + 2 <= round(box.rect.height / ROW)
+        assert max(map(len, box.lines)) + 4 <= round(box.rect.width / COLUMN)
 
 
 def visible(svg, frame, frames):

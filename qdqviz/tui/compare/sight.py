@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from qdqviz.explain.difference import Told
 from qdqviz.ir.graph import Body, GraphState
 from qdqviz.ir.neighbourhood import differing, touched
+from qdqviz.ir.node import NodeState
+from qdqviz.ir.order import between
 from qdqviz.ir.text import safe_text
 from qdqviz.trace.compare.graphs import longest_increasing
 from qdqviz.trace.compare.model import SubjectPair
@@ -59,16 +62,43 @@ def _bodies(left: GraphState, right: GraphState, path: str) -> tuple[Body, Body]
     """A graph on both sides; what stands in the same order has the same keys, so that it is not marked."""
     there = path if path in right.bodies else align_paths(left, right).get(path, path)
     first, last = left.bodies.get(path) or Body(), right.bodies.get(there) or Body()
-    both = [node for node in last.in_order() if node.id in first]
+    return first, with_keys_of(first, last)
+
+
+def with_keys_of(first: Body, last: Body) -> Body:
+    """A body in its own order, by the keys of another one as far as both have the same order."""
+    nodes = last.in_order()
+    both = [node for node in nodes if node.id in first]
     if all(first[node.id].order == node.order for node in both):
-        return first, last
+        return last
     places = {node.id: index for index, node in enumerate(first.in_order())}
-    for index in longest_increasing([places[node.id] for node in both]):
-        node = both[index]
-        order = first[node.id].order
-        if order != node.order:
-            last = last.with_node(replace(node, order=order))
-    return first, last
+    kept = {both[index].id for index in longest_increasing([places[node.id] for node in both])}
+    low: bytes | None = None
+    run: list[NodeState] = []
+    for node in nodes:
+        if node.id not in kept:
+            run.append(node)
+            continue
+        high = first[node.id].order
+        last = _replaced(last, [*zip(run, _spread(low, high, len(run)), strict=True), (node, high)])
+        low, run = high, []
+    return _replaced(last, zip(run, _spread(low, None, len(run)), strict=True))
+
+
+def _replaced(body: Body, keys: Iterable[tuple[NodeState, bytes]]) -> Body:
+    for node, key in keys:
+        if key != node.order:
+            body = body.with_node(replace(node, order=key))
+    return body
+
+
+def _spread(low: bytes | None, high: bytes | None, count: int) -> list[bytes]:
+    """Increasing keys between two keys; their lengths grow with the logarithm of how many there are."""
+    if not count:
+        return []
+    middle = between(low, high)
+    half = count // 2
+    return [*_spread(low, middle, half), middle, *_spread(middle, high, count - half - 1)]
 
 
 def sentence(archive: PairArchive, place: Place) -> str:
