@@ -95,22 +95,28 @@ def write_pt2(program: Any, file: Path, session: Session) -> None:
 
 
 def _teller(output: Output) -> Any:
+    from qdqviz.ir.labels import shortened
+
     def tell(trial: Trial) -> None:
-        output.note(f"step {trial.step}: {trial.judgement.verdict} {says(trial.judgement)}".rstrip())
+        (said,) = shortened([says(trial.judgement)])
+        output.note(f"step {trial.step}: {trial.judgement.verdict} {said}".rstrip())
 
     return tell
 
 
 def print_found(found: Bisection, output: Output) -> None:
-    """The step, its pass and focus, and what is wrong there."""
+    """The step, its pass and focus, and what is wrong there; names are short."""
+    from qdqviz.ir.labels import shortened
+
     runs = f"{len(found.trials)} run{'' if len(found.trials) == 1 else 's'}"
     if found.step is None:
         output.line(f"no rewrite breaks the program ({runs})")
         return
-    focus = f"{found.path}/{found.focus}" if found.path else found.focus
+    place = f"{found.path}/{found.focus}" if found.path else found.focus or ""
+    focus, said = shortened([place, says(found.judgement)])
     output.line(f"step {found.step}: {found.name} at {focus} ({runs})")
     output.line(f"{found.judgement.verdict} {found.judgement.kind or ''}".rstrip())
-    output.line(says(found.judgement))
+    output.line(said)
     if found.unsure:
         output.line(f"or earlier, at {', '.join(map(str, found.unsure))}, of which nothing could be told")
 

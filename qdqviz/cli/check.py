@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING, Any
 
@@ -91,18 +91,30 @@ def print_report(report: CheckReport, output: Output, *, everything: bool = Fals
     shown = [each for each in report.rewrites if everything or each.judgement.verdict != "equal"]
     if shown:
         output.line()
-        rows = [("step", "verdict", "kind", "max abs", "steps", "pass", "focus")]
-        lines = list(columns([*rows, *map(_row, shown)], right={0, 3, 4}))
-        output.line(lines[0])
-        for line, each in zip(lines[1:], shown, strict=True):
+        for line in _rewrite_lines(shown):
             output.line(line)
-            if each.judgement.verdict != "equal":
-                output.line(f"      {says(each.judgement)}")
     if report.passes:
         output.line()
         titles = ("after pass", "step", "outputs", "max abs", "since the start", "max abs")
         for line in columns([titles, *map(_pass_row, report.passes)], right={1, 3, 5}):
             output.line(line)
+
+
+def _rewrite_lines(shown: Sequence[RewriteCheck]) -> Iterator[str]:
+    """A table of rewrites; below each that is not equal, what is wrong with it. Names are short."""
+    from qdqviz.ir.labels import shortened
+
+    places = [f"{each.path}/{each.focus}" if each.path else each.focus for each in shown]
+    texts = shortened([*places, *(says(each.judgement) for each in shown)])
+    focuses, reasons = texts[: len(shown)], texts[len(shown) :]
+    titles = ("step", "verdict", "kind", "max abs", "steps", "pass", "focus")
+    rows = [(*_row(each), focus) for each, focus in zip(shown, focuses, strict=True)]
+    heading, *lines = columns([titles, *rows], right={0, 3, 4})
+    yield heading
+    for line, each, reason in zip(lines, shown, reasons, strict=True):
+        yield line
+        if each.judgement.verdict != "equal":
+            yield f"      {reason}"
 
 
 def says(judgement: Judgement) -> str:
@@ -172,9 +184,8 @@ def _counts(report: CheckReport) -> str:
 
 def _row(each: RewriteCheck) -> tuple[str, ...]:
     judgement = each.judgement
-    focus = f"{each.path}/{each.focus}" if each.path else each.focus
     numbers = (figure(judgement.max_abs), figure(judgement.steps))
-    return (str(each.step), judgement.verdict, judgement.kind or "", *numbers, each.name, focus)
+    return (str(each.step), judgement.verdict, judgement.kind or "", *numbers, each.name)
 
 
 def _pass_row(each: PassCheck) -> tuple[str, ...]:

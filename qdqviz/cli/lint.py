@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -78,8 +78,7 @@ def print_report(report: LintReport, output: Output) -> None:
     if not report.findings:
         output.line("nothing found")
         return
-    rows = [("step", "rule", "node", "is", "should be"), *map(_row, report.findings)]
-    for line in columns(rows, right={0}):
+    for line in columns([("step", "rule", "node", "is", "should be"), *_rows(report.findings)], right={0}):
         output.line(line)
     counts = ", ".join(f"{count} {rule}" for rule, count in count_by_rule(report.findings).items())
     output.note(f"{len(report.findings)} findings: {counts}")
@@ -107,6 +106,13 @@ def _finding_json(each: Finding, trace: Trace) -> dict[str, Any]:
     }
 
 
-def _row(each: Finding) -> tuple[str, ...]:
-    node = f"{each.path}/{each.node}" if each.path else each.node
-    return ("end" if each.step is None else str(each.step), each.rule, node, each.found, each.wanted)
+def _rows(findings: Sequence[Finding]) -> Iterator[tuple[str, ...]]:
+    """One row for each finding; names are short."""
+    from qdqviz.ir.labels import shortened
+
+    nodes = [f"{each.path}/{each.node}" if each.path else each.node for each in findings]
+    texts = shortened([*nodes, *(each.found for each in findings), *(each.wanted for each in findings)])
+    count = len(findings)
+    columns_of = (texts[:count], texts[count : 2 * count], texts[2 * count :])
+    for each, *said in zip(findings, *columns_of, strict=True):
+        yield ("end" if each.step is None else str(each.step), each.rule, *said)

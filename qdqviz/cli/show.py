@@ -52,6 +52,7 @@ def print_rewrite(trace: Trace, rewrite: Rewrite, options: Namespace, output: Ou
     from qdqviz.explain.changes import change_text
     from qdqviz.explain.naming import counted
     from qdqviz.explain.sentence import sentence
+    from qdqviz.ir.labels import shortened
 
     run = trace.runs[rewrite.run]
     asked = ", unconditional" if rewrite.unconditional else ""
@@ -59,8 +60,8 @@ def print_rewrite(trace: Trace, rewrite: Rewrite, options: Namespace, output: Ou
     output.line(sentence(trace, rewrite))
     output.line()
     output.line(counted(len(rewrite.changes), "change"))
-    for change in rewrite.changes:
-        output.line(f"  {change_text(trace, rewrite, change)}")
+    for text in shortened([change_text(trace, rewrite, change) for change in rewrite.changes]):
+        output.line(f"  {text}")
     output.line()
     output.line(effect_line(trace, rewrite))
     picture = picture_of(trace, rewrite, options.radius)

@@ -7,7 +7,7 @@ Labels hold text from the graph as it is: make it safe (`qdqviz.ir.text.safe_tex
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from qdqviz.ir.node import Constant, NodeState, OpInfo
@@ -34,6 +34,7 @@ _QUIET_NAMESPACES = {
     "builtins",
 }
 _NAME_PREFIXES = re.compile(r"^(aten|quantized_decomposed|cadence|dim_order_ops|torchao|et_vk)?_*(?=[a-z])")
+_WORD = re.compile(r"(?<![\w.])(?<!::)\w++(?!\.\w|::)")  # no part of a dotted name: ops keep theirs
 _NAME_WORDS = re.compile(r"_(default|copy|per_tensor)(?=_|$)")
 
 
@@ -185,6 +186,18 @@ def short_names(names: Iterable[str]) -> dict[str, str]:
     for name in whole:
         counts[short_name(name)] = counts.get(short_name(name), 0) + 1
     return {name: short_name(name) if counts[short_name(name)] == 1 else name for name in whole}
+
+
+def shortened(texts: Sequence[str]) -> list[str]:
+    """Texts that are shown together with the names of nodes in them made short, save where two read alike."""
+    words = {word for text in texts for word in _WORD.findall(text)}
+    short = short_names(words)
+
+    def of(found: re.Match[str]) -> str:
+        name = short[found[0]]
+        return found[0] if name == found[0].lstrip("_") else name
+
+    return [_WORD.sub(of, text) for text in texts]
 
 
 def _constant_label(node: NodeState) -> str:

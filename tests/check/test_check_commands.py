@@ -103,9 +103,7 @@ def test_a_pass_that_raises_is_told_after_what_it_had_rewritten(qdqviz, tmp_path
 def test_bisect_names_step_pass_and_focus(qdqviz):
     told = qdqviz("bisect", *TARGET)
     assert told.code == 0
-    assert told.out.startswith(
-        "step 4: PostponeDequantizeOpBelowUseChainPass at quantized_decomposed_dequantize"
-    )
+    assert told.out.startswith("step 4: PostponeDequantizeOpBelowUseChainPass at dequantize_per_channel ")
     assert f"see it: qdqviz show {TARGET[0]} 4 {TARGET[1]} {TARGET[2]}" in told.err
     found = json.loads(qdqviz("--quiet", "bisect", *TARGET, "--json").out)
     jsonschema.validate(found, load_schema("bisect"))
@@ -152,6 +150,16 @@ def test_export_writes_the_program_at_a_step(qdqviz, tmp_path):
     assert early != late
     assert qdqviz("export", *TARGET, "--step", "99", "-o", str(file)).code == 2
     assert qdqviz("export", *TARGET, "--step", "-1", "-o", str(file)).code == 2
+
+
+@pytest.mark.parametrize("command", ["check", "bisect", "lint"])
+def test_people_read_short_names_and_programs_whole_ones(qdqviz, command):
+    told = qdqviz(command, *TARGET, *(["--all"] if command == "check" else []))
+    found = qdqviz(command, *TARGET, "--json").out
+    for prefix in ("quantized_decomposed_", "aten_"):
+        assert prefix not in told.out + told.err
+    assert "dequantize_per_channel" in told.out
+    assert "quantized_decomposed_dequantize_per_channel_default" in found
 
 
 def test_whatif_needs_something_to_try(qdqviz):

@@ -1,6 +1,6 @@
 import pytest
 
-from qdqviz.ir.labels import label_lines, op_label, short_name, short_names
+from qdqviz.ir.labels import label_lines, op_label, short_name, short_names, shortened
 from qdqviz.ir.node import Constant, NodeState, OpInfo, SymDim, TensorSpec
 from qdqviz.ir.values import Atom, ListArg, Ref
 
@@ -141,3 +141,21 @@ def test_a_short_name_drops_what_every_name_has(name, short):
 def test_names_that_would_read_alike_stay_whole():
     names = ["aten_view_copy_default_1", "aten_view_default_1", "aten_add_tensor"]
     assert short_names(names) == {names[0]: names[0], names[1]: names[1], names[2]: "add_tensor"}
+
+
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [
+        ("aten_view_copy_default_3 into aten_addmm_default at [5, 14]", "view_3 into addmm at [5, 14]"),
+        ("true_graph_0/aten_relu_default: gone.", "true_graph_0/relu: gone."),
+        ("aten::view_copy on aten.view_copy.default", "aten::view_copy on aten.view_copy.default"),
+        ("_assert of quantized_decomposed, __init__", "_assert of quantized_decomposed, __init__"),
+    ],
+)
+def test_names_in_a_text_become_short_and_ops_keep_theirs(text, short):
+    assert shortened([text]) == [short]
+
+
+def test_of_texts_shown_together_those_names_stay_whole_that_would_read_alike():
+    texts = ["aten_view_copy_default_3 gone", "aten_view_default_3 came", "aten_relu_default stays"]
+    assert shortened(texts) == [*texts[:2], "relu stays"]

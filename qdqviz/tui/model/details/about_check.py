@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from typing import TYPE_CHECKING
 
-from qdqviz.ir.labels import short_name
+from qdqviz.ir.labels import short_name, shortened
 from qdqviz.ir.text import safe_text
 from qdqviz.tui.model.details.fact import HEADING, Fact, Part, heading, plain_fact
 from qdqviz.tui.model.details.leads import ToStep
@@ -25,8 +24,6 @@ MOST_LISTED = 200
 
 _INDENT = 2
 """Columns that belong to the sign."""
-
-_NAME = re.compile(r"\w+")
 
 NO_PROGRAM = "a trace alone cannot be run: open the target with its passes to check values, veto and force"
 """Said where there is no program."""
@@ -97,7 +94,7 @@ def _below(*parts: Part) -> Fact:
 
 def _short(text: str) -> str:
     """A text with the names of nodes as the boxes have them; safe to show."""
-    return safe_text(_NAME.sub(lambda found: short_name(found[0]), text))
+    return safe_text(*shortened([text]))
 
 
 def _figures(judgement: Judgement) -> str:
