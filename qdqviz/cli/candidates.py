@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from argparse import Action, ArgumentParser, _SubParsersAction
 from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from qdqviz.cli.parser import build_parser
 from qdqviz.cli.registry import HIDDEN
+from qdqviz.cli.traces import names_trace
 from qdqviz.errors import QdqvizError
+
+if TYPE_CHECKING:
+    from qdqviz.trace.reader import Trace
 
 
 def candidates(words: Sequence[str]) -> list[str]:
@@ -20,7 +25,7 @@ def candidates(words: Sequence[str]) -> list[str]:
     parser, rest = _subparser(build_parser(), before)
     value_of = _option_that_waits(parser, rest)
     if value_of is not None:
-        return _values(value_of.dest, value_of.choices, last)
+        return _of_trace(value_of.dest, rest, last) or _values(value_of.dest, value_of.choices, last)
     if last.startswith("-"):
         return _starting(last, (name for action in parser._actions for name in action.option_strings))
     positional = _positional(parser, rest)
@@ -73,6 +78,36 @@ def _values(dest: str, choices: Iterable[object] | None, typed: str) -> list[str
         return []
 
 
+def _of_trace(dest: str, words: Sequence[str], typed: str) -> list[str]:
+    """Passes or nodes of the trace that is named on the command line."""
+    names = _TRACED.get(dest)
+    path = next((word for word in words if names_trace(word)), None)
+    if names is None or path is None:
+        return []
+    from qdqviz.trace.reader import Trace
+
+    try:
+        trace = Trace(path)
+    except QdqvizError:
+        return []
+    try:
+        return _starting(typed, names(trace))
+    except QdqvizError:
+        return []
+    finally:
+        trace.close()
+
+
+def _pass_labels(trace: Trace) -> list[str]:
+    return [run.label for run in trace.runs if run.kind == "pass"]
+
+
+def _node_names(trace: Trace) -> list[str]:
+    """Names of nodes before and after all passes."""
+    states = [at(subject.id) for subject in trace.subjects for at in (trace.first, trace.final)]
+    return [node.name for state in states for path in state.paths() for node in state.body(path)]
+
+
 def _starting(typed: str, names: Iterable[str]) -> list[str]:
     return sorted({name for name in names if name.startswith(typed)})
 
@@ -100,4 +135,10 @@ _KNOWN: dict[str, Callable[[], list[str]]] = {
     "sample": _samples,
     "passes": _passes,
     "theme": _themes,
+}
+
+_TRACED: dict[str, Callable[[Trace], list[str]]] = {
+    "pass_": _pass_labels,
+    "walk": _pass_labels,
+    "node": _node_names,
 }

@@ -58,24 +58,21 @@ def add_json(parser: ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="write JSON (see qdqviz/schemas)")
 
 
-def add_step(parser: ArgumentParser, *, optional: bool = False) -> None:
-    """Add STEP."""
-    what = "a step's number, as `qdqviz steps` lists them"
-    if optional:
-        parser.add_argument("step", metavar="STEP", nargs="?", type=step_number, help=f"{what}")
-    else:
-        parser.add_argument("step", metavar="STEP", type=step_number, help=what)
+def add_step(parser: ArgumentParser, *, optional: bool = False, first: int = 1) -> None:
+    """Add STEP, a number from `first` on."""
 
+    def step_number(text: str) -> int:
+        if not text.isdecimal() or int(text) < first:
+            raise ArgumentTypeError(f"a step is a number from {first} on, not {text!r}")
+        return int(text)
 
-def step_number(text: str) -> int:
-    """A step's number as it is typed.
-
-    Raises:
-        ArgumentTypeError: If it is no positive number.
-    """
-    if not text.isdecimal() or int(text) < 1:
-        raise ArgumentTypeError(f"a step is a number from 1 on, not {text!r}")
-    return int(text)
+    parser.add_argument(
+        "step",
+        metavar="STEP",
+        nargs="?" if optional else None,
+        type=step_number,
+        help="a step's number, as `qdqviz steps` lists them",
+    )
 
 
 def add_radius(parser: ArgumentParser) -> None:

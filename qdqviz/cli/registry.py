@@ -13,6 +13,7 @@ COMMANDS: dict[str, str] = {
     "record": "qdqviz.cli.record:Record",
     "steps": "qdqviz.cli.steps:Steps",
     "show": "qdqviz.cli.show:Show",
+    "nodes": "qdqviz.cli.nodes:Nodes",
     "why": "qdqviz.cli.why:WhyCommand",
     "draw": "qdqviz.cli.draw:Draw",
     "live": "qdqviz.cli.live:Live",
