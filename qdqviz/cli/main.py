@@ -42,6 +42,10 @@ def _dispatch(arguments: Sequence[str], output: Output) -> int:
     if options.command is None:
         parser.error("no command was given")
     output.quiet = options.quiet
+    if options.theme is not None:
+        from qdqviz.cli.pictures import theme_of
+
+        theme_of(options.theme)  # a wrong one is told by commands that show no colours, too
     return int(options.handler.run(options, output))
 
 

@@ -6,8 +6,9 @@ A theme is a TOML file (`themes/dark.toml` shows all keys); a user's own is name
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -190,27 +191,37 @@ def read_theme(path: Path) -> Theme:
 
 
 def _problems(data: Mapping[str, Any]) -> Iterator[str]:
-    """What is wrong with a theme's data, the first thing first."""
-    for key, kind, what in (("title", str, "a text"), ("dark", bool, "true or false")):
-        if not isinstance(data.get(key), kind):
-            yield f"the key {key!r} is missing or not {what}"
-    for key in data.keys() - {"title", "dark", *_TABLES}:
-        yield f"unknown key {key!r}"
+    """What is wrong with a theme's data: first what is there and should not be, then what is missing."""
+    yield from _unknown(data, ("title", "dark", *_TABLES))
     for table, keys in _TABLES.items():
-        found = data.get(table)
-        if not isinstance(found, dict):
+        found = data.get(table, {})
+        if isinstance(found, dict):
+            yield from _unknown(found, keys, f"{table}.")
+            yield from (
+                problem for key, value in found.items() for problem in _no_colour(f"{table}.{key}", value)
+            )
+        else:
+            yield f"{table} is a table of colours, not {found!r}: write [{table}]"
+    for key, kind, what in (("title", str, "a text"), ("dark", bool, "true or false")):
+        if key in data and not isinstance(data[key], kind):
+            yield f"{key} = {data[key]!r} is not {what}"
+    yield from (f"the key {key!r} is missing" for key in ("title", "dark") if key not in data)
+    for table, keys in _TABLES.items():
+        if table not in data:
             yield f"the table [{table}] is missing"
-            continue
-        for key in keys:
-            yield from _colour_problem(f"{table}.{key}", found.get(key))
-        for key in found.keys() - set(keys):
-            yield f"unknown key {table}.{key}"
+        yield from (f"the key {table}.{key} is missing" for key in keys if key not in data.get(table, ()))
 
 
-def _colour_problem(key: str, value: object) -> Iterator[str]:
-    if value is None:
-        yield f"the key {key} is missing"
-        return
+def _unknown(found: Mapping[str, object], known: Sequence[str], prefix: str = "") -> Iterator[str]:
+    """Keys that no theme has, each with the one that may be meant."""
+    for key in found:
+        if key not in known:
+            close = get_close_matches(key, known, n=1, cutoff=0.6)
+            hint = f"did you mean {prefix}{close[0]}?" if close else f"there are {', '.join(known)}"
+            yield f"unknown key {prefix}{key}: {hint}"
+
+
+def _no_colour(key: str, value: object) -> Iterator[str]:
     try:
         Colour.parse(value if isinstance(value, str) else "")
     except ValueError:

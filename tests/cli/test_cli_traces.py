@@ -149,6 +149,28 @@ def test_global_options_are_taken_before_and_after_the_command(qdqviz, trace, tm
         assert done.code == 2 and "nope" in done.err
 
 
+WORDS = {
+    "diff": ["a", "--old", "P", "--new", "P"],
+    "draw": ["a", "1", "-o", "-"],
+    "export": ["a", "-o", "a.pte"],
+    "golden": ["check", "a"],
+    "record": ["a.py"],
+    "show": ["a", "1"],
+    "completion": ["bash"],
+}
+"""Arguments that a command's parser takes, where they are not TARGET and passes."""
+
+
+@pytest.mark.parametrize("name", [*COMMANDS])
+def test_no_command_accepts_a_wrong_theme_in_silence(qdqviz, tmp_path, name):
+    theme = tmp_path / "mine.toml"
+    theme.write_text('[ui]\nbakground = "#000"')
+    bare = {"demo", "samples", "passes", "doctor"}
+    words = WORDS.get(name, [] if name in bare else ["a", "-p", "P"])
+    said = one_line(qdqviz(name, "--theme", theme, *words), 2)
+    assert f"the theme {theme}: unknown key ui.bakground" in said
+
+
 def one_line(outcome, code: int) -> str:
     """The single line that says what is wrong."""
     assert outcome.code == code, outcome

@@ -169,15 +169,39 @@ def broken(tmp_path):
         (r"^quantize = .*$", "", "the key roles.quantize is missing"),
         (r"^added = .*$", 'added = "green"', "marks.added = 'green' is no colour: write it as '#rrggbb'"),
         (r"^added = .*$", "added = 7", "marks.added = 7 is no colour: write it as '#rrggbb'"),
-        (r"^real = .*$", 'rael = "#fff"', "the key values.real is missing"),
-        (r"^real = (.*)$", r'real = \1\nextra = "#fff"', "unknown key values.extra"),
-        (r"^title = .*$", "title = 3", "the key 'title' is missing or not a text"),
-        (r"^dark = .*$", 'dark = "yes"', "the key 'dark' is missing or not true or false"),
-        (r"^\[ui\]$", "[user]", "unknown key 'user'"),
+        (r"^real = .*$", 'rael = "#fff"', "unknown key values.rael: did you mean values.real?"),
+        (
+            *(r"^real = (.*)$", r'real = \1\nextra = "#fff"'),
+            "unknown key values.extra: there are real, integer, other",
+        ),
+        (r"^title = .*$", "", "the key 'title' is missing"),
+        (r"^title = .*$", "title = 3", "title = 3 is not a text"),
+        (r"^title = ", "tittle = ", "unknown key tittle: did you mean title?"),
+        (r"^dark = .*$", 'dark = "yes"', "dark = 'yes' is not true or false"),
+        (r"^\[ui\]$", "[user]", "unknown key user: there are title, dark, ui, roles, marks, values"),
     ],
 )
 def test_a_bad_theme_file_says_which_key_is_wrong(broken, pattern, line, message):
     path = broken(pattern, line)
+    with pytest.raises(ThemeError) as caught:
+        load_theme(str(path))
+    assert str(caught.value) == f"the theme {path}: {message}"
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[ui]\nbakground = "#000"', "unknown key ui.bakground: did you mean ui.background?"),
+        ('colours = "all"', "unknown key colours: there are title, dark, ui, roles, marks, values"),
+        ("ui = 3", "ui is a table of colours, not 3: write [ui]"),
+        ('[marks]\nadded = "green"', "marks.added = 'green' is no colour: write it as '#rrggbb'"),
+        ("", "the key 'title' is missing"),
+        ('title = "mine"\ndark = true', "the table [ui] is missing"),
+    ],
+)
+def test_what_is_wrong_in_a_theme_is_told_before_what_is_missing(tmp_path, text, message):
+    path = tmp_path / "mine.toml"
+    path.write_text(text)
     with pytest.raises(ThemeError) as caught:
         load_theme(str(path))
     assert str(caught.value) == f"the theme {path}: {message}"
