@@ -44,12 +44,14 @@ VALUE_TEXTS = {"real": "real values", "integer": "integers", "other": "no tensor
 class LegendEntry:
     """One line of a legend."""
 
-    kind: Literal["role", "mark", "value", "ghost", "more"]
+    kind: Literal["role", "mark", "value", "edge", "ghost", "more"]
     """What is explained."""
     key: str
-    """Role, mark glyph, or kind of value; empty for ghosts and hidden neighbours."""
+    """Role, mark glyph of a box or an edge, or kind of value; empty for ghosts and hidden neighbours."""
     text: str
     """In words."""
+    is_faint: bool = False
+    """True for edges that are drawn dotted."""
 
 
 def legend(picture: Picture) -> tuple[LegendEntry, ...]:
@@ -64,9 +66,18 @@ def legend(picture: Picture) -> tuple[LegendEntry, ...]:
     if any(box.presence is Presence.GHOST for box in shown):
         entries.append(LegendEntry("ghost", "", "was here before"))
     entries += [LegendEntry("value", kind, text) for kind, text in VALUE_TEXTS.items() if kind in values]
+    entries += _edges(picture)
     if any(box.more_inputs or box.more_users for box in solid):
         entries.append(LegendEntry("more", "", "inputs and users not shown"))
     return tuple(entries)
+
+
+def _edges(picture: Picture) -> list[LegendEntry]:
+    """Edges that the step adds or removes: they have the colours of marks."""
+    shown = [edge for edge in picture.edges if edge.presence is Presence.SOLID and edge.points]
+    found = {edge.mark: edge.is_faint for edge in shown}
+    texts = {Mark.ADDED: "edge added", Mark.REMOVED: "edge removed"}
+    return [LegendEntry("edge", mark, text, found[mark]) for mark, text in texts.items() if mark in found]
 
 
 def value_kind(dtype: str | None) -> Literal["real", "integer", "other"]:
@@ -79,6 +90,7 @@ def legend_text(picture: Picture) -> str:
     signs = {"mark": "{} {}", "ghost": "┄ {1}", "more": "↑n ↓n {1}"}
     entries = [entry for entry in legend(picture) if entry.kind in signs]
     words = [signs[entry.kind].format(entry.key, entry.text) for entry in entries]
+    words += [f"⠢⡀ {entry.text}" for entry in legend(picture) if entry.kind == "edge" and entry.is_faint]
     kinds = {entry.key for entry in legend(picture) if entry.kind == "value"}
     if {"real", "integer"} <= kinds:
         words.append("⣿ real values ⢸ integers")

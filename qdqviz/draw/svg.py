@@ -23,6 +23,7 @@ SCALE = 84.0
 _FONT = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
 _SIZE, _SMALL = 14, 11
 _COLUMN, _ROW = COLUMN * SCALE, ROW * SCALE
+_FAINT = ' stroke-dasharray="1.5 5" stroke-linecap="round"'
 _MARGIN = 20.0
 _LINE = 22.0
 _TITLE = 80
@@ -222,7 +223,7 @@ def _edge(edge: Edge, theme: Theme) -> str:
     back = _unit(points)
     neck = Point(end.x - 8 * back.x, end.y - 8 * back.y)
     curve = " ".join(f"{point.x:.1f} {point.y:.1f}" for point in (*points[1:-1], neck))
-    dash = ' stroke-dasharray="1.5 5" stroke-linecap="round"' if edge.is_faint else ""
+    dash = _FAINT if edge.is_faint else ""
     line = (
         f'<path d="M {points[0].x:.1f} {points[0].y:.1f} C {curve}" fill="none" stroke="{colour}"'
         f' stroke-width="{1.4 if edge.is_faint else wide}"{dash}/>'
@@ -280,6 +281,12 @@ def _swatch(entry: LegendEntry, x: float, y: float, theme: Theme) -> str:
         return _badge(mark, x + 12, y, theme.marks[mark.name.lower()], theme)
     if entry.kind == "ghost":
         return _rounded(place, 0, f'fill="none" stroke="{muted.hex}" stroke-dasharray="2 4"')
+    if entry.kind == "edge":
+        colour = theme.marks[Mark(entry.key).name.lower()]
+        return (
+            f'<path d="M {x:.1f} {y:.1f} h 24" stroke="{colour.hex}"'
+            f' stroke-width="{1.4 if entry.is_faint else 2.6}"{_FAINT if entry.is_faint else ""}/>'
+        )
     if entry.kind == "value":
         wide = {"real": 2.6, "integer": 1.5}.get(entry.key, 1.0)
         line = f"M {x:.1f} {y:.1f} h 24"

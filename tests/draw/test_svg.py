@@ -11,7 +11,7 @@ from qdqviz.draw import png as png_module
 from qdqviz.draw.dot_file import dot_source
 from qdqviz.draw.engine import LayoutEngine
 from qdqviz.draw.files import format_of, render, write_picture
-from qdqviz.draw.legend import legend
+from qdqviz.draw.legend import legend, legend_text
 from qdqviz.draw.picture import picture
 from qdqviz.draw.svg import svg_text
 from qdqviz.draw.theme import load_theme
@@ -77,8 +77,34 @@ def test_a_legend_explains_what_is_there_and_nothing_else(rewrite):
         "~",
         "*",
     }
-    assert {entry.kind for entry in legend(rewrite)} == {"role", "mark", "ghost", "value"}
+    assert {entry.kind for entry in legend(rewrite)} == {"role", "mark", "ghost", "value", "edge"}
     assert "constant" not in {entry.key for entry in legend(rewrite)}
+
+
+@pytest.mark.parametrize(
+    ("view", "edges", "dotted"),
+    [
+        ("before", {"removed"}, set()),
+        ("after", {"added"}, set()),
+        ("union", {"added", "removed"}, {"removed"}),
+    ],
+)
+def test_every_colour_of_an_edge_is_explained(rewrite, theme, view, edges, dotted):
+    shown = rewrite.with_view(view)
+    explained = {entry.text: entry for entry in legend(shown) if entry.kind == "edge"}
+    assert set(explained) == {f"edge {each}" for each in edges}
+    assert {text for text, entry in explained.items() if entry.is_faint} == {f"edge {e}" for e in dotted}
+    root = ET.fromstring(svg_text(shown, theme))
+    looks = [
+        (" C " in path.get("d"), (path.get("stroke"), "stroke-dasharray" in path.attrib))
+        for path in root.iter(f"{SVG}path")
+    ]
+    curves, swatches = ({look for is_curve, look in looks if is_curve is kind} for kind in (True, False))
+    # Ghosts of edges are explained with the ghosts of boxes.
+    ghosts = {(theme.ui["muted"].hex, True)}
+    assert curves - ghosts <= swatches
+    assert {(theme.marks[each].hex, each in dotted) for each in edges} <= curves & swatches
+    assert ("edge removed" in legend_text(shown)) == bool(dotted)
 
 
 def test_a_long_title_is_broken_into_lines_as_wide_as_the_picture(rewrite, theme):
