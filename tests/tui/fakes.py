@@ -238,6 +238,15 @@ def write_small_trace(path: Path) -> Path:
     return recorder.close()
 
 
+def write_idle_trace(path: Path, *, error: PassError | None = None) -> Path:
+    """Two passes that changed nothing; the second one may have raised."""
+    recorder = Recorder(path)
+    recorder.subject("forward", small_graph().state())
+    recorder.end(recorder.begin("HoistViews"), declined=4)
+    recorder.end(recorder.begin("SinkViews"), declined=3, error=error)
+    return recorder.close()
+
+
 def write_faulty_trace(path: Path) -> Path:
     """One pass that loses metadata of a node."""
     recorder = Recorder(path)

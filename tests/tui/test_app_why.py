@@ -1,5 +1,7 @@
+import fakes
 from driving import press, running, screen_text, type_text
 
+from qdqviz.trace.model import PassError
 from qdqviz.tui.model.place import Place
 
 
@@ -97,11 +99,37 @@ async def test_another_pass_in_an_answer_can_be_gone_to(tiny_path):
         assert "SwapAdds looked at relu_2 and left it alone." in text and "around relu_2" in text
 
 
-async def test_where_there_is_nothing_to_ask_about_the_pane_says_so(tiny_path):
+async def test_where_there_is_nothing_to_ask_about_the_pane_names_the_key_that_leads_on(tiny_path):
     async with running(tiny_path, (200, 60)) as pilot:
         await press(pilot, "up", "up", "4")
         assert pilot.app.main.view.place == Place("start", 0)
-        assert "pick a node, or go to a pass" in screen_text(pilot.app)
+        assert "pick a node, or go with ] to DropRelu" in screen_text(pilot.app)
+        names = [run.label for run in pilot.app.main.lists.runs]
+        await press(pilot, "right_square_bracket")
+        assert names[pilot.app.main.view.place.run] == "DropRelu"
+        await press(pilot, "left_square_bracket", "enter")
+        assert names[pilot.app.main.view.place.run] == "DropRelu", "the name can be followed as well"
+
+
+async def test_a_trace_in_which_nothing_happened_opens_at_the_pass_that_declined(tmp_path):
+    async with running(fakes.write_idle_trace(tmp_path / "idle.qdqtrace"), (200, 60)) as pilot:
+        assert pilot.app.main.view.place == Place("run", 0, 0)
+        assert "HoistViews: nothing changed; 4 attempts, 4 declined" in screen_text(pilot.app)
+
+
+async def test_where_all_passes_are_hidden_the_pane_names_the_key_that_shows_them(tmp_path):
+    async with running(fakes.write_idle_trace(tmp_path / "idle.qdqtrace"), (200, 60)) as pilot:
+        await press(pilot, "up", "z", "4")
+        assert "pick a node; z shows the 2 passes that changed nothing" in screen_text(pilot.app)
+        await press(pilot, "z")
+        assert "go with ] to HoistViews" in screen_text(pilot.app)
+
+
+async def test_a_trace_of_a_pass_that_raised_before_it_changed_anything_opens_there(tmp_path):
+    error = PassError("KeyError", "'scale'", "passes.py", 31, "node.meta['scale']")
+    async with running(fakes.write_idle_trace(tmp_path / "idle.qdqtrace", error=error), (200, 60)) as pilot:
+        assert pilot.app.main.view.place == Place("run", 0, 1)
+        assert "SinkViews raised KeyError: 'scale' (passes.py:31)" in screen_text(pilot.app)
 
 
 async def test_a_trace_without_decisions_still_answers(small_path):

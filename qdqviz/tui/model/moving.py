@@ -49,7 +49,14 @@ def next_run(outline: Outline, place: Place, by: int) -> Place | None:
 
 
 def opening_place(lists: Lists) -> Place | None:
-    """Where one begins: at the first rewrite, else at the start of the first subject."""
+    """Where one begins: at the first rewrite; where none will come at the pass that raised, or the first one.
+
+    While passes run, and where none did, at the start of the first subject.
+    """
     if lists.headers:
         return step_place(lists, 1)
+    runs = [run for run in lists.runs if run.kind == "pass"] if lists.complete else []
+    if runs:
+        run = next((each for each in reversed(runs) if each.error is not None), runs[0])
+        return Place("run", run.subject, run.id)
     return Place("start", lists.subjects[0].id) if lists.subjects else None

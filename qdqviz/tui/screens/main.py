@@ -87,6 +87,7 @@ class MainScreen(Workbench):
     def action_unchanged(self) -> None:
         """Hide or show passes that changed nothing."""
         self.change(hide_unchanged=not self.view.hide_unchanged)
+        self.details.show()
         self.stage.draw_frame(self.view)
 
     # -- looks -------------------------------------------------------------------------------------

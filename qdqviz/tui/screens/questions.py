@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from qdqviz.ir.text import safe_text
 from qdqviz.tui.model.asking import Answer, Question
-from qdqviz.tui.model.details.fact import Fact, heading, plain_fact
-from qdqviz.tui.model.details.leads import ToGroup, ToLine
+from qdqviz.tui.model.details.fact import Fact, Part, heading, plain_fact
+from qdqviz.tui.model.details.leads import ToGroup, ToLine, ToPlace
+from qdqviz.tui.model.moving import next_run
 
 if TYPE_CHECKING:
     from qdqviz.tui.model.listing import Listing
@@ -111,7 +113,25 @@ class Questions:
 
     def _none(self) -> Fact:
         if self.current() is None:
-            return plain_fact("", "pick a node, or go to a pass", "muted")
+            return self._way_on()
         if self._broken is not None and self._broken[0] == self.current():
             return plain_fact("", f"cannot be answered: {self._broken[1]}", "ui.error")
         return plain_fact("", "asking …", "muted")
+
+    def _way_on(self) -> Fact:
+        """What to do where there is nothing to ask about: the keys that lead to a pass."""
+        bench = self._bench
+        outline, lists = bench.stage.outline.outline, bench.lists
+        following = next_run(outline, bench.view.place, 1)
+        if following is not None and following.run is not None and lists is not None:
+            name = Part(safe_text(lists.runs[following.run].label), "link", None, ToPlace(following))
+            keys = (Part("]", "bold"), Part(" to ", "muted"))
+            return heading("pick a node, or go with ", "muted", *keys, name)
+        if outline.hidden:
+            said = f" shows the {_passes(outline.hidden)} that changed nothing"
+            return heading("pick a node; ", "muted", Part("z", "bold"), Part(said, "muted"))
+        return plain_fact("", "pick a node, or go to a pass", "muted")
+
+
+def _passes(count: int) -> str:
+    return "pass" if count == 1 else f"{count:,} passes"
