@@ -7,11 +7,12 @@ from dataclasses import dataclass, replace
 
 from qdqviz.explain.answer import NodeLink, Why
 from qdqviz.explain.guards.calls import Calls
-from qdqviz.explain.guards.chain import NO_CHAIN, Chain, chain_of
+from qdqviz.explain.guards.chain import chain_of
 from qdqviz.explain.guards.code import Code
 from qdqviz.explain.guards.describe import Describer
 from qdqviz.explain.guards.frames import Frame, parts
 from qdqviz.explain.guards.known import Facts
+from qdqviz.explain.guards.links import NO_CHAIN, Chain
 from qdqviz.explain.seen_text import seen_nodes
 from qdqviz.ir.graph import Body, GraphState
 from qdqviz.ir.values import Atom, DictArg, Value

@@ -129,3 +129,28 @@ def rewritten():
         return Before(rewrite, state(old), state(new))
 
     return build
+
+
+@pytest.fixture
+def private_trace(tmp_path, monkeypatch):
+    """private_trace(source) -> the trace of the pass `Private` of a user's file on a small graph."""
+    from why_private_pass import graph, private_module
+    from why_recording import recorded
+
+    monkeypatch.syspath_prepend(str(tmp_path))
+
+    def call(source: str):
+        module = private_module(tmp_path, "private_pass", source)
+        return recorded(module.Private(), graph())
+
+    yield call
+    sys.modules.pop("private_pass", None)
+    sys.modules.pop("private_predicates", None)
+
+
+@pytest.fixture
+def answer(private_trace):
+    """answer(source, node) -> why the pass `Private` left a node of that graph alone; None for any node."""
+    from qdqviz.explain.why import why
+
+    return lambda source, node="relu_default": why(private_trace(source), "Private", node)

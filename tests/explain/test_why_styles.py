@@ -2,28 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-
-import pytest
 from why_private_pass import graph, private_module
-from why_recording import recorded, seen, texts
+from why_recording import seen, texts
 
 from qdqviz.explain.why import why
 from qdqviz.record.api import record, record_pass
-
-
-@pytest.fixture
-def answer(tmp_path, monkeypatch):
-    """answer(source, node) -> why the pass `Private` of a user's file left a node of a small graph alone."""
-    monkeypatch.syspath_prepend(str(tmp_path))
-
-    def call(source: str, node: str = "relu_default"):
-        module = private_module(tmp_path, "private_pass", source)
-        return why(recorded(module.Private(), graph()), "Private", node)
-
-    yield call
-    sys.modules.pop("private_pass", None)
-    sys.modules.pop("private_predicates", None)
 
 
 def test_a_predicate_in_another_module_is_gone_into_and_says_its_docstring(answer):

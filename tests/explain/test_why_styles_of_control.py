@@ -2,27 +2,8 @@
 
 from __future__ import annotations
 
-import sys
-
 import pytest
-from why_private_pass import graph, private_module
-from why_recording import recorded, seen, texts
-
-from qdqviz.explain.why import why
-
-
-@pytest.fixture
-def answer(tmp_path, monkeypatch):
-    """answer(source, node) -> why the pass `Private` of a user's file left a node of a small graph alone."""
-    monkeypatch.syspath_prepend(str(tmp_path))
-
-    def call(source: str, node: str = "relu_default"):
-        module = private_module(tmp_path, "private_pass", source)
-        return why(recorded(module.Private(), graph()), "Private", node)
-
-    yield call
-    sys.modules.pop("private_pass", None)
-    sys.modules.pop("private_predicates", None)
+from why_recording import seen, texts
 
 
 def test_a_generator_that_feeds_the_loop_is_where_the_node_was_dropped(answer):

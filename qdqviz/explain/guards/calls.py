@@ -13,6 +13,9 @@ from qdqviz.explain.guards.frames import Frame
 from qdqviz.explain.guards.replay import NO_PATH, Path, Step, replay
 from qdqviz.trace.events import Event, Kind, Site
 
+HANDED = "handed"
+"""Kind of the sites where a call such as `filter(fits, nodes)` hands out items."""
+
 
 @dataclass(slots=True, eq=False)
 class Call:
@@ -32,6 +35,8 @@ class Call:
     """Names that it tests."""
     comprehension: Comprehension | None = None
     """The comprehension whose item opened the attempt, if one did."""
+    handed: ast.Call | None = None
+    """The call that handed that item to a function, if one did: `filter(fits, nodes)`."""
 
     def cursor(self, start: int = 0, stop: int = -1) -> Cursor:
         """A cursor over some of its items."""
@@ -110,6 +115,8 @@ class Calls:
             holder = code.parent(around)
             found = holder if isinstance(holder, COMPREHENSIONS) else None
             return Call(frame, code, self.sites, function, NO_PATH, comprehension=found)
+        if isinstance(around, ast.Call) and site.kind == HANDED:
+            return Call(frame, code, self.sites, function, NO_PATH, handed=around)
         body = around.body if isinstance(around, ast.For | ast.AsyncFor) else _after(place, code)
         return self._run(frame, code, function, body, 1)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from qdqviz.explain.guards.calls import Call
-from qdqviz.explain.guards.code import has_blocks
+from qdqviz.explain.guards.code import has_blocks, own_nodes
 from qdqviz.explain.guards.conditions import Leaf
 from qdqviz.explain.guards.effects import Effect, Goal, effect
 from qdqviz.explain.guards.frames import Frame
@@ -155,10 +155,20 @@ def acts(call: Call) -> bool:
     return any(effect([node], Goal()) >= _enough(node) for node in simple)
 
 
+def can_act(call: Call) -> bool:
+    """Whether a call's function holds a statement that edits, collects or sets a flag."""
+    body = call.function.body if isinstance(call.function, ast.FunctionDef) else []
+    simple = (node for node in own_nodes(*body) if isinstance(node, ast.stmt) and not has_blocks(node))
+    return any(effect([node], Goal()) >= _enough(node) for node in simple if not isinstance(node, ast.Return))
+
+
 def collects(call: Call) -> bool:
-    """Whether a statement ran that edits, collects or sets a flag, other than by calling something."""
+    """Whether a statement ran that edits, collects or sets a flag, other than by calling something.
+
+    A flag that the call itself tests is for its own use.
+    """
     simple = (step.node for step, _ in call.steps() if not has_blocks(step.node))
-    return any(effect([node], Goal()) >= Effect.ACTS for node in simple)
+    return any(effect([node], Goal(tested=call.tested)) >= Effect.ACTS for node in simple)
 
 
 def _enough(node: ast.stmt) -> Effect:

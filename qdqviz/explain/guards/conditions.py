@@ -38,6 +38,8 @@ class Leaf:
     """For any/all: how each item came out, in order."""
     seen: tuple[Value, ...] = ()
     """What was seen where there is no event: the value that a call gave back."""
+    made: Frame | None = None
+    """The call whose answer it is, where there is no event: of a predicate that `filter` was given."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

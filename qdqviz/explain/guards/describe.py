@@ -11,9 +11,9 @@ from qdqviz.explain.answer import Guard, NodeLink, Seen
 from qdqviz.explain.guards.bindings import bound_to
 from qdqviz.explain.guards.calls import Call
 from qdqviz.explain.guards.cause import Cause
-from qdqviz.explain.guards.chain import Chain
 from qdqviz.explain.guards.conditions import Leaf
 from qdqviz.explain.guards.known import Facts
+from qdqviz.explain.guards.links import Chain
 from qdqviz.explain.seen_text import seen_nodes, seen_targets, seen_text
 from qdqviz.ir.values import Atom, Value
 from qdqviz.trace.events import Kind
@@ -114,6 +114,8 @@ def _case(call: Call, leaf: Leaf) -> str:
 
 def _reason(leaf: Leaf) -> str | None:
     """What the predicate that a test asks says of itself; not what a helper says whose value is compared."""
+    if leaf.made is not None and leaf.made.definition is not None:
+        return leaf.made.definition.reason
     if leaf.site is None or leaf.event is None:
         return None
     if not isinstance(leaf.expr, ast.Compare):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from qdqviz.explain.guards.bindings import own_parts
-from qdqviz.explain.guards.calls import Call, Calls
+from qdqviz.explain.guards.calls import HANDED, Call, Calls
 from qdqviz.explain.guards.code import FunctionNode, call_name, own_nodes
 from qdqviz.explain.guards.effects import changes
 from qdqviz.explain.guards.frames import Frame
@@ -215,6 +215,9 @@ class Facts:
         if caller is None or call.function is None:
             return None
         index = next(i for i, item in enumerate(caller.frame.items) if item is call.frame)
+        handed = _handed(caller, index, call.function, name)
+        if handed is not None:
+            return handed
         expr = _call_at(caller, call.frame, index, len(_parameters(call.function)))
         if expr is None:
             return None
@@ -234,6 +237,16 @@ def _comprehended(call: Call, name: str, at: int) -> Known:
             if known is not None:
                 return known
     return None
+
+
+def _handed(caller: Call, index: int, function: FunctionNode, name: str) -> Known:
+    """What `map`, `filter` or the like handed to a function, as its last parameter without a default."""
+    before = caller.frame.items[index - 1] if index else None
+    if not isinstance(before, Event) or caller.sites[before.site].kind != HANDED or not before.values:
+        return None
+    parameters = _parameters(function)
+    taken = parameters[: len(parameters) - len(function.args.defaults)]
+    return _seen(before.values[0]) if taken[-1:] == [name] else None
 
 
 def _call_at(caller: Call, frame: Frame, index: int, taken: int) -> ast.Call | None:

@@ -98,6 +98,10 @@ class Origins:
             return False
         return not isinstance(expr, ast.Name) or bool(bindings(call, expr.id, None))
 
+    def call(self, frame: Frame) -> Call | None:
+        """A call replayed; None where its source is missing."""
+        return self._calls.of(frame)
+
     def into(self, frame: Frame) -> Cause | None:
         """Why a call answered as it did."""
         call = self._calls.of(frame)

@@ -202,8 +202,7 @@ class _Walker:
     def _for(self, step: Step) -> None:
         cursor, node = self._cursor, step.node
         assert isinstance(node, ast.For | ast.AsyncFor)
-        self._header(node.iter)
-        while (found := cursor.next_event()) is not None:
+        while (found := self._upcoming(node.iter)) is not None:
             index, event = found
             if not cursor.code.exactly(cursor.site(event), node.iter):
                 break
@@ -222,16 +221,17 @@ class _Walker:
         if step.exit is None and not self._broken(step):
             self._inside(step, node.orelse)
 
-    def _header(self, iterable: ast.expr) -> None:
-        """What is asked while the iterable is made, up to the loop's first event."""
+    def _upcoming(self, iterable: ast.expr) -> tuple[int, Event] | None:
+        """The next event, past what was asked in the iterable to make it, or to find its next item."""
         cursor = self._cursor
         while (found := cursor.next_event()) is not None:
             site = cursor.site(found[1])
             if cursor.code.exactly(site, iterable) and found[1].kind in (Kind.ITEM, Kind.LOOP):
-                return
+                return found
             if not cursor.code.inside(site, iterable):
-                return
+                return found
             cursor.at = found[0] + 1
+        return None
 
     def _while(self, step: Step) -> None:
         node = step.node

@@ -45,6 +45,12 @@ EXPRESSIONS = (
     "f'{f(x) is None}'",
     "sorted((EXPR, EXPR), key=lambda y: y is EXPR)",
     "next((y for y in (0, 1, 2) if EXPR), EXPR)",
+    "list(map(f, (EXPR, EXPR)))",
+    "next(filter(lambda y: EXPR, [EXPR, x]), EXPR)",
+    "max((EXPR, EXPR), key=lambda y: EXPR or 0)",
+    "isinstance(EXPR, int)",
+    "(not isinstance(EXPR, (int, str)))",
+    "f(EXPR).name.startswith(EXPR)",
     "f(*[EXPR], **{'k': EXPR})",
 )
 

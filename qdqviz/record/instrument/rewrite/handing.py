@@ -10,6 +10,9 @@ from qdqviz.record.instrument.handing import HANDING, KEYED, MODULES
 
 _BUILT_IN = frozenset(dir(builtins))
 
+_READING = frozenset({"attrgetter", "itemgetter", "methodcaller"})
+"""Functions of `operator` that make functions which decide nothing."""
+
 
 @dataclass(frozen=True, slots=True)
 class Handing:
@@ -44,5 +47,12 @@ def handing(call: ast.Call) -> Handing | None:
 
 
 def _asks_nothing(function: ast.expr) -> bool:
-    """Whether what is called on each item is a built-in, or (None) nothing."""
-    return isinstance(function, ast.Constant) or (isinstance(function, ast.Name) and function.id in _BUILT_IN)
+    """Whether what is called on each item is a built-in, only reads something off it, or is nothing."""
+    match function:
+        case ast.Constant():
+            return True
+        case ast.Name(id=name):
+            return name in _BUILT_IN
+        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name)):
+            return name in _READING
+    return False
