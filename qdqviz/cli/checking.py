@@ -110,6 +110,7 @@ def checked_session(
 
     from qdqviz.cli.progress import pass_progress
     from qdqviz.live.session import dialect_warnings, run
+    from qdqviz.live.settling import met_nothing
 
     with tempfile.TemporaryDirectory(prefix="qdqviz-") as folder:
         plan = plan_of(options, path or Path(folder) / f"recorded{SUFFIX}")
@@ -129,7 +130,7 @@ def checked_session(
             )
         try:
             if session.unused and session.error is None:
-                raise UsageError(_met_nothing(session))
+                raise UsageError(met_nothing(session.unused, session.trace))
             yield session
         finally:
             session.trace.close()
@@ -163,10 +164,3 @@ def _settle(each: Intervention, plain: Session) -> Intervention:
     except UsageError:
         # It may be about a node that is there only once the other interventions are in force.
         return each
-
-
-def _met_nothing(session: Session) -> str:
-    from qdqviz.live.settling import missed
-
-    first, reason = session.unused[0]
-    return missed(first, session.trace) if reason is None else f"{first}: {reason}"

@@ -141,6 +141,8 @@ def run_json(run: PassRun, trace: Trace) -> dict[str, Any]:
 
 
 def _remark(run: PassRun) -> str:
+    from qdqviz.explain.claims import claim_text
+
     if run.error is not None:
         return f"raised {run.error.type}"
-    return "" if run.done else "cut off"
+    return claim_text(run) if run.done else "cut off"

@@ -49,6 +49,17 @@ def missed(intervention: Intervention, trace: Trace) -> str:
     return f"{intervention}: {intervention.run} cannot be kept from it"
 
 
+def met_nothing(unused: Sequence[tuple[Intervention, str | None]], trace: Trace) -> str:
+    """Why the first of some interventions met nothing.
+
+    Args:
+        unused: `Session.unused`, not empty: interventions, each with the reason if the recording knows it.
+        trace: What was recorded with them.
+    """
+    first, reason = unused[0]
+    return missed(first, trace) if reason is None else f"{first}: {reason}"
+
+
 def _attempts_on(intervention: Intervention, trace: Trace) -> list[Attempt]:
     """The attempts on the node.
 

@@ -139,6 +139,7 @@ class Laboratory:
 
     def _rerun(self, interventions: tuple[Intervention, ...], stale: Stale) -> None:
         from qdqviz.live.session import run
+        from qdqviz.live.settling import met_nothing
 
         self._runs += 1
         first = self._session
@@ -166,7 +167,7 @@ class Laboratory:
             self._post(messages.TrialFailed(safe_text(str(error))))
             return
         if session.unused and session.error is None:
-            self._post(messages.TrialFailed(safe_text(_met_nothing(session))))
+            self._post(messages.TrialFailed(safe_text(met_nothing(session.unused, session.trace))))
             session.trace.close()
             return
         self._session = session
@@ -208,8 +209,3 @@ class Laboratory:
             self._post(messages.PictureWritten(safe_text(report.summary), True))
         finally:
             self._post(messages.RecordingProgress(""))
-
-
-def _met_nothing(session: Session) -> str:
-    first, reason = session.unused[0]
-    return f"{first}: {reason or f'{first.run} did not come to it'}"

@@ -270,3 +270,51 @@ def test_doctor_follows_its_schema_and_writes_no_escapes(qdqviz):
     jsonschema.validate(told, load_schema("doctor"))
     assert told["engine"]["error"] is None and told["packages"]["torch"]
     assert "\x1b" not in qdqviz("doctor").out
+
+
+RETURNS = """
+    import torch
+    from torch.fx.passes.infra.pass_base import PassBase, PassResult
+
+    def rename(graph_module):
+        for node in graph_module.graph.nodes:
+            if node.target is torch.relu:
+                node.target = torch.tanh
+
+    class Nothing(PassBase):
+        def call(self, graph_module):
+            rename(graph_module)
+
+    class Module(Nothing):
+        def call(self, graph_module):
+            rename(graph_module)
+            return graph_module
+
+    class Denies(Nothing):
+        def call(self, graph_module):
+            rename(graph_module)
+            return PassResult(graph_module, False)
+
+    class Admits(Nothing):
+        def call(self, graph_module):
+            rename(graph_module)
+            return PassResult(graph_module, True)
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("Nothing", "it returned no PassResult"),
+        ("Module", "it returned no PassResult"),
+        ("Denies", "it says that it modified nothing"),
+        ("Admits", ""),
+        ("rename", ""),
+    ],
+)
+def test_what_a_pass_returns_is_noted_where_it_does_not_fit_what_it_did(files, qdqviz, name, said):
+    (files / "returns.py").write_text(textwrap.dedent(RETURNS))
+    done = qdqviz("run", "model.py:build", "-p", f"returns.py:{name}")
+    assert done.code == 0, done.err
+    _, row = done.out.splitlines()
+    assert row.split(maxsplit=4)[4:] == ([said] if said else [])

@@ -111,9 +111,20 @@ class Recorder:
         self.writer.put_run(run)
         return run
 
-    def end(self, run: PassRun, *, declined: int = 0, fired: int = 0, error: PassError | None = None) -> None:
-        attempts = [Attempt(i, run.id, "", i, f"node_{i}", "declined") for i in range(declined)]
-        attempts += [Attempt(declined + i, run.id, "", 100 + i, "x", "fired", 1) for i in range(fired)]
+    def end(
+        self,
+        run: PassRun,
+        *,
+        declined: int = 0,
+        fired: int = 0,
+        in_vain: int = 0,
+        error: PassError | None = None,
+        modified: bool | None = True,
+    ) -> None:
+        ends = [*["declined"] * declined, *["fired"] * (fired + in_vain)]
+        attempts = [Attempt(i, run.id, "", i, f"node_{i}", end) for i, end in enumerate(ends)]
+        for index in range(declined, declined + fired):
+            attempts[index] = replace(attempts[index], focus=100 + index - declined, name="x", step=1)
         done = replace(
             run,
             last_step=self.writer.steps,
@@ -121,6 +132,7 @@ class Recorder:
             attempts=len(attempts),
             declined=declined,
             error=error,
+            modified=modified,
             done=True,
         )
         self.runs[run.id] = done

@@ -162,7 +162,7 @@ async def test_an_intervention_that_meets_nothing_changes_nothing_and_says_so(ti
         main = pilot.app.main
         main.trials.run_with([Veto("DropRelu", "nothing")])
         await settle(pilot)
-        assert "DropRelu:nothing: DropRelu did not come to it" in notices(pilot)
+        assert "DropRelu did not look at nothing: it looked at" in notices(pilot)
         assert main.trials.trial.interventions == () and badges(pilot) == {1: "✓", 2: "≠", 3: "✓"}
 
 

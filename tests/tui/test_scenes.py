@@ -3,6 +3,7 @@ import pytest
 
 from qdqviz.draw.engine import LayoutEngine
 from qdqviz.ir.liveness import liveness
+from qdqviz.trace.reader import Trace
 from qdqviz.tui.model.archive import Archive
 from qdqviz.tui.model.finding import find
 from qdqviz.tui.model.header import header_runs, position
@@ -48,6 +49,35 @@ def test_a_pass_is_shown_as_the_difference_that_it_made(archive, engine):
     assert scene.sight.sentence.startswith(
         "AdvanceQuantizeOpAboveDefChainPass: 2 rewrites; 5 attempts, 3 declined"
     )
+
+
+@pytest.mark.parametrize(
+    ("ends", "said"),
+    [
+        ({"declined": 3}, "nothing changed; 3 attempts, 3 declined; "),
+        ({"declined": 3, "in_vain": 1}, "nothing changed; 4 attempts, 3 declined, 1 changed nothing; "),
+        ({"in_vain": 2}, "nothing changed; 2 attempts, 0 declined, 2 changed nothing; "),
+        ({"declined": 1, "modified": None}, "1 attempt, 1 declined; it returned no PassResult; "),
+        ({"declined": 1, "modified": False}, "1 attempt, 1 declined; 12 ms."),
+    ],
+)
+def test_the_sentence_about_a_pass_accounts_for_every_attempt(tmp_path, ends, said):
+    recorder = fakes.Recorder(tmp_path / "t.qdqtrace")
+    recorder.subject("forward", fakes.small_graph().state())
+    recorder.end(recorder.begin("Pass"), **ends)
+    sentence = look(Archive(Trace(recorder.close())), Place("run", 0, 0), Lens()).sentence
+    assert said in sentence
+
+
+def test_attempts_that_came_to_nothing_are_told_apart_from_rewrites(tmp_path):
+    recorder = fakes.Recorder(tmp_path / "t.qdqtrace")
+    recorder.subject("forward", fakes.small_graph().state())
+    run = recorder.begin("Pass")
+    recorder.advance(run, "quantize", "aten_slice_copy_tensor")
+    recorder.end(run, declined=2, fired=1, in_vain=1, modified=False)
+    sentence = look(Archive(Trace(recorder.close())), Place("run", 0, 0), Lens()).sentence
+    assert sentence.startswith("Pass: 1 rewrite; 4 attempts, 2 declined, 1 changed nothing; ")
+    assert "it says that it modified nothing" in sentence
 
 
 def test_a_pass_that_changed_nothing_and_the_start_show_one_state(archive, engine):

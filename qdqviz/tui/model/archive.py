@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -126,6 +127,16 @@ class Archive:
                 other = answers.other(run, question)
             others += [] if other is None else [other]
         yield replace(answer, others=tuple(others), absent=len(passes) - len(others), is_whole=True)
+
+    def endings(self, run: int) -> Mapping[str, int]:
+        """How the attempts of a pass run ended that neither declined nor made a rewrite: word -> how many."""
+        with self._lock:
+            attempts = self._trace.attempts(run)
+        told = {"fired": "changed nothing", "vetoed": "vetoed", "raised": "raised"}
+        counts = Counter(
+            told[each.outcome] for each in attempts if each.step is None and each.outcome in told
+        )
+        return {word: counts[word] for word in told.values() if word in counts}
 
     def touches(self, step: int, path: str, node: int) -> bool:
         """Whether a rewrite's changes are about a node."""

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
+from qdqviz.explain.claims import claim_text
 from qdqviz.ir.graph import GraphState
 from qdqviz.ir.text import safe_text
 from qdqviz.trace.model import PassRun, Subject
 
 
-def run_sentence(run: PassRun) -> str:
-    """What a pass run did as a whole; safe to show."""
+def run_sentence(run: PassRun, endings: Mapping[str, int] | None = None) -> str:
+    """What a pass run did as a whole; safe to show.
+
+    Args:
+        run: The pass run.
+        endings: How attempts ended that neither declined nor made a rewrite: word -> how many.
+    """
     name = safe_text(run.label)
     if run.error is not None:
         error = run.error
@@ -19,9 +27,12 @@ def run_sentence(run: PassRun) -> str:
     changed = _rewrites(run.rewrites) if run.rewrites else "nothing changed"
     parts = [changed]
     if run.attempts:
-        parts.append(f"{_count(run.attempts, 'attempt')}, {run.declined:,} declined")
+        ended = {"declined": run.declined, **(endings or {})}
+        told = ", ".join(f"{count:,} {word}" for word, count in ended.items())
+        parts.append(f"{_count(run.attempts, 'attempt')}, {told}")
     elif run.decisions != "recorded":
         parts.append(f"its decisions are missing ({safe_text(run.decisions)})")
+    parts += [said] if (said := claim_text(run)) else []
     parts.append(seconds_text(run.seconds))
     return f"{name}: {'; '.join(parts)}."
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from qdqviz.ir.graph import ROOT, Body, GraphState
 from qdqviz.ir.node import OpInfo
 from qdqviz.ir.roles import Role, role
+from qdqviz.trace.model import PassRun
 from qdqviz.tui.model.archive import Archive
 from qdqviz.tui.model.place import Place
 from qdqviz.tui.model.place_sentence import run_sentence, start_sentence
@@ -142,7 +143,7 @@ def look(archive: Archive, place: Place, lens: Lens) -> Sight:
     if place.kind == "run" and run.rewrites:
         return _whole_run(archive, place, lens)
     state = archive.at(place.subject, run.last_step if place.kind == "error" else run.first_step)
-    return _one_state(state, lens, run_sentence(run))
+    return _one_state(state, lens, _run_sentence(archive, run))
 
 
 def _radius(place: Place, lens: Lens, seen: Sight) -> int:
@@ -173,12 +174,18 @@ def _whole_run(archive: Archive, place: Place, lens: Lens) -> Sight:
     run = archive.lists.runs[place.run]
     before = archive.at(place.subject, run.first_step)
     after = archive.at(place.subject, run.last_step)
-    said = run_sentence(run)
+    said = _run_sentence(archive, run)
     for path in sorted({*before.paths(), *after.paths()}):
         focus = differing(before.bodies.get(path) or Body(), after.bodies.get(path) or Body())
         if focus:
             return _pair(before, after, path, focus, lens, said)
     return _one_state(after, lens, said)
+
+
+def _run_sentence(archive: Archive, run: PassRun) -> str:
+    own = [archive.lists.headers[step - 1] for step in archive.lists.own_steps.get(run.id, ())]
+    is_clear = run.attempts - run.declined == sum(each.focus is not None for each in own)
+    return run_sentence(run, None if is_clear else archive.endings(run.id))
 
 
 def _pair(
