@@ -133,7 +133,7 @@ class MainScreen(Workbench):
         """One step back: stop a layout, return to the rewrite, drop the selection."""
         if self.current() is None and self.workshop is not None:
             self.workshop.cancel()
-            self.give_up("stopped; + or - lays it out again")
+            self.scenes.give_up("stopped; + or - lays it out again")
         elif self.view.lens.anchor is not None:
             self.change(lens=Lens(self.view.lens.radius))
         else:
@@ -250,7 +250,7 @@ class MainScreen(Workbench):
             self.change(tab=name)
         if name == "lanes" and name in arrangement.tabs:
             self.ranges.want()
-        self.focus_stop(name)
+        self.seating.focus(name)
 
     def action_why(self) -> None:
         """Ask why the pass did, or did not do, something to the selected node."""
@@ -355,7 +355,7 @@ class MainScreen(Workbench):
         text = safe_text(f"{message.kind}: {type(error).__name__}: {error}")
         self.app.notify(text, severity="error", timeout=10, markup=False)
         if message.kind == "scene":
-            self.give_up(text)
+            self.scenes.give_up(text)
         elif message.kind == "why":
             self.questions.break_off(text)
             self.details.show_answer()

@@ -8,13 +8,11 @@ from typing import TYPE_CHECKING, Any
 from textual.app import ComposeResult
 from textual.events import DescendantBlur, DescendantFocus, Resize
 from textual.screen import Screen
-from textual.widgets import Static
 
 from qdqviz.tui import messages
-from qdqviz.tui.model.arrangement import MIN_HEIGHT, MIN_WIDTH, arrange
 from qdqviz.tui.model.header import header_runs
 from qdqviz.tui.model.lists import Lists
-from qdqviz.tui.model.moving import next_step, opening_place
+from qdqviz.tui.model.moving import opening_place
 from qdqviz.tui.model.outline import build_outline
 from qdqviz.tui.model.place import Place
 from qdqviz.tui.model.scene import Lens, Scene
@@ -24,6 +22,8 @@ from qdqviz.tui.screens.details import Details
 from qdqviz.tui.screens.dialogs import Dialogs
 from qdqviz.tui.screens.questions import Questions
 from qdqviz.tui.screens.ranges import LiveRanges
+from qdqviz.tui.screens.scenes import Scenes
+from qdqviz.tui.screens.seating import Seating
 from qdqviz.tui.screens.trials import Trials
 from qdqviz.tui.stage import Stage
 from qdqviz.tui.widgets.outline import OutlineView
@@ -31,12 +31,6 @@ from qdqviz.tui.workshop import Workshop
 
 if TYPE_CHECKING:
     from qdqviz.tui.model.archive import Archive
-
-_PATIENCE = 0.15
-"""Seconds after which a placeholder takes the place of the old picture."""
-
-_AHEAD = 2
-"""Rewrites in front and behind whose pictures are made before they are asked for."""
 
 
 class Workbench(Screen[None]):
@@ -66,6 +60,10 @@ class Workbench(Screen[None]):
         """Whether a recording is on."""
         self.stage = Stage(OutlineView(self._title, id="steps"))
         """The panes."""
+        self.seating = Seating(self)
+        """Puts them in their places."""
+        self.scenes = Scenes(self)
+        """Has pictures made."""
         self.questions = Questions(self)
         """Asks why."""
         self.trials = Trials(self)
@@ -76,22 +74,16 @@ class Workbench(Screen[None]):
         """Asks, and opens what lies over the panes."""
         self.details = Details(self)
         """Fills the details pane."""
-        self._awaited: tuple[Place, Lens] | None = None
-        self._given_up: tuple[Place, Lens] | None = None
         self._is_at_opening = True
-        self._small = Static(id="small", markup=False)
 
     def compose(self) -> ComposeResult:
         """All panes; where they are is decided when the size is known."""
         yield from self.stage.widgets()
-        yield self._small
+        yield self.seating.notice
 
     def on_mount(self) -> None:
         """Nothing is in view before the size is known."""
-        self._small.display = False
-        self._arrange()
-        if self.stage.arrangement is not None and "steps" in self.stage.arrangement.panes:
-            self.focus_stop("steps")
+        self.seating.begin()
 
     def on_unmount(self) -> None:
         """Nobody looks any more."""
@@ -101,7 +93,7 @@ class Workbench(Screen[None]):
 
     def is_at_rest(self, *, ahead: bool = True) -> bool:
         """Whether nothing is being made or waits to be; without `ahead` reading ahead is no matter."""
-        if self._awaited is not None or self.ranges.is_waiting or self.workshop is None:
+        if self.scenes.is_waiting or self.ranges.is_waiting or self.workshop is None:
             return False
         return self.workshop.is_idle(ahead=ahead) and self.trials.is_idle()
 
@@ -182,11 +174,11 @@ class Workbench(Screen[None]):
             self.stage.outline.move_to(self.stage.outline.outline.nearest(view.place))
             self.tell_position()
         if (old.mode, old.flicker, old.tab, old.alone) != (view.mode, view.flicker, view.tab, view.alone):
-            self._arrange()
-        if (old.place, old.lens) != (view.place, view.lens) or self._lacks_scene():
-            self._want_scene()
+            self.seating.arrange()
+        if (old.place, old.lens) != (view.place, view.lens) or self.scenes.is_lacking():
+            self.scenes.want()
         elif old.selected != view.selected:
-            self._show_selected()
+            self.show_selected()
         if old.which != view.which:
             self.ranges.want()
         if old.tab != view.tab:
@@ -195,9 +187,7 @@ class Workbench(Screen[None]):
 
     def current(self) -> Scene | None:
         """The scene of the place where one is; None while it is made."""
-        scene = self.stage.scene
-        is_here = scene is not None and (scene.place, scene.lens) == (self.view.place, self.view.lens)
-        return scene if is_here else None
+        return self.scenes.current()
 
     def node(self) -> int | None:
         """The node that keys and details are about: the one picked, else what the rewrite is about."""
@@ -216,89 +206,23 @@ class Workbench(Screen[None]):
             progress = "the recording was cut off" if is_cut else self.progress
             self.stage.header.show(header_runs(self.lists, self.view.place, progress, columns))
 
-    # -- scenes ------------------------------------------------------------------------------------
-
-    def _lacks_scene(self) -> bool:
-        """Whether there is no picture although nobody has given it up."""
-        return self.stage.scene is None and self._given_up != (self.view.place, self.view.lens)
-
-    def _want_scene(self) -> None:
-        if self.workshop is None or self.lists is None or not self.lists.subjects:
-            return
-        view = self.view
-        known = self.workshop.scene(view.place, view.lens)
-        if known is not None:
-            self._show(known)
-            return
-        self._awaited = (view.place, view.lens)
-        self._given_up = None
-        self.workshop.want_scene(view.place, view.lens)
-        self.set_timer(_PATIENCE, lambda: self._show_placeholder(view.place, view.lens))
-
-    def _show_placeholder(self, place: Place, lens: Lens) -> None:
-        if self._awaited == (place, lens):
-            self.stage.tell("laying out …  esc stops")
-            self.details.show()
+    # -- what was made -----------------------------------------------------------------------------
 
     def on_scene_made(self, message: messages.SceneMade) -> None:
-        """Show it if it is still wanted."""
-        scene = message.scene
-        if (scene.place, scene.lens) == (self.view.place, self.view.lens):
-            self._show(scene)
+        """A picture was made."""
+        self.scenes.take(message.scene)
 
     def on_scene_failed(self, message: messages.SceneFailed) -> None:
-        """Say why there is no picture."""
-        if self._awaited == (message.place, message.lens):
-            self.give_up(message.reason)
+        """A picture could not be made."""
+        self.scenes.take_failure(message)
 
-    def give_up(self, reason: str) -> None:
-        """Show why there is no picture in place of it."""
-        self._awaited = None
-        self._given_up = (self.view.place, self.view.lens)
-        self.stage.tell(reason)
-        self.details.show()
-
-    def _show(self, scene: Scene) -> None:
-        self._awaited = None
-        selected = self.view.selected
-        if selected is not None and scene.lens.anchor is None and scene.picture.box(selected) is None:
-            self.view = replace(self.view, selected=None)  # keys would be about a node that nobody sees
-        self.stage.show_scene(scene, self.view)
-        self.stage.status.show(scene.sight.sentence, self._status_style())
-        self._show_selected()
-        self.call_after_refresh(self._look_ahead, scene)
-
-    def _look_ahead(self, scene: Scene) -> None:
-        """Once the picture is out: live ranges, and the pictures that may be wanted next."""
-        if self.workshop is None or scene is not self.current():
-            return
-        self.ranges.want()
-        self.workshop.want_near(self._near_places(), Lens(radius=self.view.lens.radius))
-
-    def _status_style(self) -> str:
-        run = self.view.place.run
-        if self.lists is None or run is None or self.view.place.step is not None:
-            return "ui.status"
-        return "ui.status_error" if self.lists.runs[run].error else "ui.status"
-
-    def _near_places(self) -> list[Place]:
-        """Where one may go next: on, back, further on, further back."""
-        assert self.lists is not None
-        found: list[Place] = []
-        ends: dict[int, Place | None] = {1: self.view.place, -1: self.view.place}
-        for _ in range(_AHEAD):
-            for by in (1, -1):
-                end = ends[by]
-                ends[by] = None if end is None else next_step(self.lists, end, by)
-                found += [place] if (place := ends[by]) is not None else []
-        return found
-
-    def _show_selected(self) -> None:
-        self._mark()
+    def show_selected(self) -> None:
+        """Show another node as selected, and what there is to know about it."""
+        self.mark()
         self.details.show()
         self.stage.draw_frame(self.view)
 
-    def _mark(self) -> None:
+    def mark(self) -> None:
         """Mark the node that keys are about: the one picked, or where the arrow keys would begin."""
         has_focus = self.stage.left.has_focus or self.stage.right.has_focus
         self.stage.select(self.node() if self.view.selected is not None or has_focus else None)
@@ -338,46 +262,12 @@ class Workbench(Screen[None]):
 
     def on_resize(self, event: Resize) -> None:
         """Arrange everything for the new size."""
-        self._arrange()
-
-    def _arrange(self) -> None:
-        size = self.app.size
-        arrangement = arrange(size.width, size.height, self.view.alone)
-        self._small.display = arrangement is None
-        if arrangement is None:
-            need = f"qdqviz needs {MIN_WIDTH} columns and {MIN_HEIGHT} rows"
-            self._small.update(
-                f"{need}; here are {size.width} and {size.height}.\nMake the terminal larger, or press q."
-            )
-        self.stage.arrange(arrangement, self.view)
-        if arrangement is None:
-            return
-        scene = self.stage.scene
-        if scene is not None:
-            self.stage.show_scene(scene, self.view)
-            self.ranges.want()
-        self.tell_position()
-        self.details.show()
-        self.stage.draw_frame(self.view)
-        if self.focused is None or not self.focused.display:
-            self.focus_stop(self.stage.tab(self.view))
-
-    def focus_stop(self, name: str) -> None:
-        """Give the focus to a pane."""
-        self.set_focus(self.stage.pane(name), scroll_visible=False)
+        self.seating.arrange()
 
     def on_descendant_focus(self, event: DescendantFocus) -> None:
         """Say which keys count now."""
-        self._focus_moved()
+        self.seating.focus_moved()
 
     def on_descendant_blur(self, event: DescendantBlur) -> None:
         """Say which keys count now."""
-        self._focus_moved()
-
-    def _focus_moved(self) -> None:
-        focused = self.focused
-        self.stage.keys.show(getattr(focused, "pane_kind", ""))
-        for pane in self.stage.panes():
-            pane.refresh()
-        self._mark()
-        self.stage.draw_frame(self.view)
+        self.seating.focus_moved()
