@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -81,11 +82,12 @@ class Trace:
     @cached_property
     def info(self) -> TraceInfo:
         """Where the trace comes from."""
-        data = json.loads(self._info("info") or "{}")
-        versions = tuple((name, version) for name, version in data.get("versions", ()))
-        return TraceInfo(
-            data.get("title", ""), data.get("created", ""), versions, tuple(data.get("command", ()))
-        )
+        with self._decoding():
+            data = json.loads(self._info("info") or "{}")
+            versions = tuple((name, version) for name, version in data.get("versions", ()))
+            return TraceInfo(
+                data.get("title", ""), data.get("created", ""), versions, tuple(data.get("command", ()))
+            )
 
     @property
     def complete(self) -> bool:
@@ -95,34 +97,38 @@ class Trace:
     @cached_property
     def subjects(self) -> tuple[Subject, ...]:
         """All subjects in order of first appearance."""
-        return tuple(
-            Subject(**json.loads(data)) for (data,) in self._rows("SELECT data FROM subjects ORDER BY id")
-        )
+        rows = self._rows("SELECT data FROM subjects ORDER BY id")
+        with self._decoding():
+            return tuple(Subject(**json.loads(data)) for (data,) in rows)
 
     @cached_property
     def runs(self) -> tuple[PassRun, ...]:
         """All pass runs in order of start."""
-        return tuple(_run_from_json(data) for (data,) in self._rows("SELECT data FROM runs ORDER BY id"))
+        rows = self._rows("SELECT data FROM runs ORDER BY id")
+        with self._decoding():
+            return tuple(_run_from_json(data) for (data,) in rows)
 
     @cached_property
     def ops(self) -> Mapping[str, OpInfo]:
         """What is known of each call target."""
         rows = self._rows("SELECT data FROM ops")
-        return {op.target: op for op in (op_from_json(json.loads(data)) for (data,) in rows)}
+        with self._decoding():
+            return {op.target: op for op in (op_from_json(json.loads(data)) for (data,) in rows)}
 
     @cached_property
     def sites(self) -> Mapping[int, Site]:
         """All decision sites by id."""
         rows = self._rows("SELECT data FROM sites")
-        return {site.id: site for site in (_site_from_json(data) for (data,) in rows)}
+        with self._decoding():
+            return {site.id: site for site in (_site_from_json(data) for (data,) in rows)}
 
     @cached_property
     def headers(self) -> tuple[Rewrite, ...]:
         """All rewrites in order of their steps, without their changes."""
         query = "SELECT step, run, subject, head FROM groups WHERE step IS NOT NULL ORDER BY step"
-        return tuple(
-            Rewrite(step, run, subject, **json.loads(head)) for step, run, subject, head in self._rows(query)
-        )
+        rows = self._rows(query)
+        with self._decoding():
+            return tuple(Rewrite(step, run, subject, **json.loads(head)) for step, run, subject, head in rows)
 
     @property
     def steps(self) -> int:
@@ -139,9 +145,11 @@ class Trace:
         """
         self.check_step(step, first=1)
         query = "SELECT step, run, subject, head, data FROM groups WHERE step=?"
-        row = self._rows(query, (step,))[0]
-        changes = tuple(change_from_json(item) for item in self._decode(row[4]))
-        return Rewrite(row[0], row[1], row[2], **json.loads(row[3]), changes=changes)
+        rows = self._rows(query, (step,))
+        with self._decoding():
+            row = rows[0]
+            changes = tuple(change_from_json(item) for item in self._decode(row[4]))
+            return Rewrite(row[0], row[1], row[2], **json.loads(row[3]), changes=changes)
 
     def check_step(self, step: int, first: int = 0) -> None:
         """Raise a UsageError unless `first` <= step <= the number of steps."""
@@ -155,16 +163,15 @@ class Trace:
         if run not in self._attempts:
             rows = self._rows("SELECT attempts FROM runs WHERE id=?", (run,))
             blob = rows[0][0] if rows else None
-            try:
+            with self._decoding():
                 self._attempts[run] = attempts_from_blob(run, blob) if blob else ()
-            except (ValueError, KeyError, IndexError, TypeError) as error:
-                raise self._damaged(error) from error
         return self._attempts[run]
 
     def foci(self, run: int) -> frozenset[int]:
         """Identities of the nodes that a pass run looked at, without decoding its attempts."""
         rows = self._rows("SELECT foci FROM runs WHERE id=?", (run,))
-        return frozenset(json.loads(rows[0][0])) if rows and rows[0][0] else frozenset()
+        with self._decoding():
+            return frozenset(json.loads(rows[0][0])) if rows and rows[0][0] else frozenset()
 
     def text(self, text_id: int) -> str:
         """A long text by its id."""
@@ -236,20 +243,16 @@ class Trace:
 
     def _state_at(self, subject: int, seq: int) -> GraphState:
         rows = self._rows("SELECT data FROM states WHERE subject=? AND seq=?", (subject, seq))
-        try:
+        with self._decoding():
             return state_from_json(self._decode(rows[0][0]))
-        except (ValueError, KeyError, IndexError, TypeError) as error:
-            raise self._damaged(error) from error
 
     def _changes_of(self, subject: int, first: int, last: int) -> dict[int, Any]:
         query = "SELECT seq, data FROM groups WHERE subject=? AND seq BETWEEN ? AND ? ORDER BY seq"
-        try:
+        with self._decoding():
             return {
                 seq: tuple(change_from_json(item) for item in self._decode(blob))
                 for seq, blob in self._rows(query, (subject, first, last))
             }
-        except (ValueError, KeyError, IndexError, TypeError) as error:
-            raise self._damaged(error) from error
 
     def _info(self, key: str) -> str | None:
         rows = self._rows("SELECT value FROM info WHERE key=?", (key,))
@@ -263,13 +266,20 @@ class Trace:
                 raise self._damaged(error) from error
 
     def _decode(self, blob: bytes) -> Any:
-        try:
+        with self._decoding():
             return unpack(blob)
-        except ValueError as error:
+
+    @contextmanager
+    def _decoding(self) -> Iterator[None]:
+        """Turn whatever reading damaged content raises into one clear error."""
+        try:
+            yield
+        except (ValueError, LookupError, TypeError, AttributeError) as error:
             raise self._damaged(error) from error
 
     def _damaged(self, error: Exception) -> TraceFileError:
-        return TraceFileError(f"{self.path} is damaged ({str(error).splitlines()[0]}); record it again")
+        reason = next(iter(str(error).splitlines()), "") or type(error).__name__
+        return TraceFileError(f"{self.path} is damaged ({reason}); record it again")
 
 
 def _run_from_json(text: str) -> PassRun:

@@ -217,6 +217,30 @@ def test_a_trace_of_a_newer_version_is_refused(qdqviz, trace):
     assert "newer" in one_line(qdqviz("steps", trace), 1)
 
 
+DAMAGED = (
+    *("info.value", "subjects.data", "states.data"),
+    *("runs.data", "runs.attempts", "groups.head", "groups.data"),
+)
+READERS = (
+    *(["steps"], ["show", 1], ["nodes"], ["live"], ["lint"]),
+    *(["draw", 1, "-o", "-"], ["why", "--pass", "Sink"]),
+)
+
+
+@pytest.mark.parametrize("place", DAMAGED)
+@pytest.mark.parametrize("content", ["", "{", "[1]", '{"x": 1}', b"\xff\x00", b"x\x9cnothing"])
+def test_whatever_is_damaged_in_a_trace_no_command_says_more_than_one_line(qdqviz, trace, place, content):
+    table, column = place.split(".")
+    with sqlite3.connect(trace) as db:
+        db.execute(f"UPDATE {table} SET {column}=?", (content,))
+    said = [qdqviz(command, trace, *words) for command, *words in READERS]
+    for done in said:
+        assert "--debug" not in done.err
+        assert done.code == 0 or (done.code, len(done.err.splitlines())) == (1, 1)
+    if content and place in ("states.data", "groups.data", "groups.head", "subjects.data", "runs.data"):
+        assert "damaged" in " ".join(done.err for done in said)
+
+
 def test_a_damaged_trace_is_refused(qdqviz, trace):
     with sqlite3.connect(trace) as db:
         db.execute("UPDATE groups SET data=x'00'")
