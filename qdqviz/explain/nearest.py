@@ -129,10 +129,12 @@ def _names(target: str) -> set[str]:
 
 
 def _literals(text: str) -> list[str]:
-    """The string literals of an expression."""
+    """The string literals that an expression compares something with."""
     try:
         tree = ast.parse(text, mode="eval")
     except SyntaxError:  # cut short
+        return []
+    if not isinstance(tree.body, ast.Compare):
         return []
     found = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
     return [value for value in found if isinstance(value, str) and value]

@@ -42,6 +42,8 @@ class Kind(IntEnum):
     """A call in a `return` statement is about to be evaluated (delegation to `super()`)."""
     EDIT = 11
     """The pass edited the graph here; values: kind of edit and the node."""
+    OPERAND = 12
+    """An operand of a call whose answer is tested or returned, before it is asked; values: the operand."""
 
 
 @dataclass(frozen=True, slots=True)

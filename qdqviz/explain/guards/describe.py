@@ -15,14 +15,17 @@ from qdqviz.explain.guards.conditions import Leaf
 from qdqviz.explain.guards.known import Facts
 from qdqviz.explain.guards.links import Chain
 from qdqviz.explain.seen_text import seen_nodes, seen_targets, seen_text
-from qdqviz.ir.values import Atom, Value
-from qdqviz.trace.events import Kind
+from qdqviz.ir.values import Atom, NodeSeen, Value
+from qdqviz.trace.events import Event, Kind
 
 MOST_FACTS = 4
 """How many expressions of one test are told in nodes."""
 
 MOST_SIBLINGS = 24
 """How many siblings of one guard are shown."""
+
+_FOREIGN = frozenset({"opaque", "module", "type"})
+"""Kinds of values that say nothing of what a call asked about."""
 
 LinkOf = Callable[[int, str], NodeLink]
 """(identity, name at that instant or empty) -> the node to go to."""
@@ -80,7 +83,8 @@ class Describer:
     # -- values ------------------------------------------------------------------------------------
 
     def _values(self, call: Call, leaf: Leaf, bound: ast.expr | None) -> tuple[Seen, ...]:
-        values = [self._seen(text, value) for text, value in _operands(call, leaf)]
+        asked = [pair for pair in asked_about(call, leaf) if not self._is_focus(pair[1])]
+        values = [self._seen(text, value) for text, value in (*_operands(call, leaf), *asked)]
         shown = {seen.text for seen in values}
         told = {node.id for seen in values for node in seen.nodes}
         facts = self._facts.of(call, leaf.expr, leaf.end)
@@ -97,6 +101,10 @@ class Describer:
             text = f"nodes in {fact.text}" if fact.partial else fact.text
             values.append(Seen(text, f"[{names}]" if fact.several else names, links))
         return tuple(values)
+
+    def _is_focus(self, value: Value) -> bool:
+        """Whether a value is the node asked about, which the answer names anyway."""
+        return isinstance(value, NodeSeen) and value.node == self._focus
 
     def _seen(self, text: str, value: Value) -> Seen:
         links = tuple(self._link_of(node.node, node.name) for node in seen_nodes(value))
@@ -142,6 +150,22 @@ def _operands(call: Call, leaf: Leaf) -> list[tuple[str, Value]]:
     if not event.values:
         return [] if leaf.outcome is None else [(text, leaf.outcome)]
     return [(text, event.values[0])]
+
+
+def asked_about(call: Call, leaf: Leaf) -> list[tuple[str, Value]]:
+    """What the call asked about that a test is, each value with the expression that gave it.
+
+    Objects that the trace holds no more than the type of say nothing.
+    """
+    found: dict[str, Value] = {}
+    for item in call.frame.items[leaf.start : leaf.end]:
+        if not isinstance(item, Event) or item.kind is not Kind.OPERAND or not item.values:
+            continue
+        site, value = call.sites[item.site], item.values[0]
+        if not call.code.inside(site, leaf.expr) or (isinstance(value, Atom) and value.kind in _FOREIGN):
+            continue
+        found[site.text] = value
+    return list(found.items())
 
 
 def _sides(call: Call, leaf: Leaf, expr: ast.Compare) -> tuple[str, str]:

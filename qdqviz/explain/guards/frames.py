@@ -50,7 +50,7 @@ class Frame:
     @property
     def asked(self) -> int:
         """How many events it holds, with those of the calls that it made."""
-        return sum(isinstance(item, Event) for frame in self.walk() for item in frame.items)
+        return sum(event.kind is not Kind.OPERAND for frame in self.walk() for event in frame.events())
 
     def events(self) -> Iterator[Event]:
         """Its own events, without those of the calls that it made."""

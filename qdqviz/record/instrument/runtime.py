@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from qdqviz.record.instrument import decisions, frames, loops, state
+from qdqviz.record.instrument import decisions, frames, loops, operands, state
 from qdqviz.record.instrument.protocol import HOOKS, DecisionLog, RecordingBusyError
 
 
@@ -35,6 +35,7 @@ class Hooks:
     lambda_leave = staticmethod(frames.lambda_leave)
     each = staticmethod(loops.each)
     handed = staticmethod(loops.handed)
+    operand = staticmethod(operands.operand)
     popped = staticmethod(loops.popped)
     popped_all = staticmethod(loops.popped_all)
 

@@ -70,10 +70,14 @@ class Scope:
 class Rewriter(ast.NodeTransformer):
     """Base of the rewriter's parts."""
 
-    def __init__(self, file: str, text: SourceText, first_id: int) -> None:
+    def __init__(
+        self, file: str, text: SourceText, first_id: int, globals_: frozenset[str] = frozenset()
+    ) -> None:
         self.file = file
         self.text = text
         self.first_id = first_id
+        self.globals = globals_
+        self.noted: dict[ast.AST, int] = {}
         self.sites: list[Site] = []
         self.too_deep: set[str] = set()
         self.function: Function | None = None

@@ -92,7 +92,7 @@ class FunctionRewriter(LoopRewriter):
             with self.at("def"):
                 function.site = self.site(node, "def")
             with self.at("return"):
-                node.body = self.expression(node.body)
+                node.body = self._answer(node.body)
         if not function.is_generator:
             entered = self.hook("lambda_enter", function.site, at=place)
             node.body = self.hook("lambda_leave", entered, node.body, at=place)
@@ -124,9 +124,13 @@ class FunctionRewriter(LoopRewriter):
         calls = any(isinstance(part, ast.Call) for part in ast.walk(node.value))
         place = node.value
         with self.at("return"):
-            value = self.expression(node.value)
+            value = self._answer(node.value)
         node.value = self.hook("returning", site, function.site, value, at=place)
         return [self.statement("calling", site, at=node), node] if calls else node
+
+    def _answer(self, node: ast.expr) -> ast.expr:
+        """Rewrite what a function returns; what a call asks about on the way is noted."""
+        return self.tested(node) if isinstance(node, ast.Call) else self.expression(node)
 
     def visit_Yield(self, node: ast.Yield) -> ast.expr:
         function = self.function

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from qdqviz.record.instrument.rewrite.base import Group
 from qdqviz.record.instrument.rewrite.functions import FunctionRewriter
+from qdqviz.record.instrument.rewrite.operands import global_names
 from qdqviz.record.instrument.rewrite.text import SourceText
 from qdqviz.trace.events import Site
 
@@ -35,7 +36,7 @@ def rewrite(source: str, tree: ast.Module, file: str, first_id: int) -> Rewritte
         file: Its path, as the interpreter names it.
         first_id: Id of the first site.
     """
-    rewriter = ModuleRewriter(file, SourceText(source), first_id)
+    rewriter = ModuleRewriter(file, SourceText(source), first_id, global_names(tree))
     rewritten = rewriter.visit(tree)
     assert isinstance(rewritten, ast.Module)
     return Rewritten(rewritten, rewriter.sites, frozenset(rewriter.too_deep))

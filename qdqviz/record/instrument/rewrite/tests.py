@@ -11,8 +11,10 @@ that pass through are seen.
 from __future__ import annotations
 
 import ast
+from typing import Any
 
 from qdqviz.record.instrument.rewrite.base import Group, Located, Rewriter
+from qdqviz.record.instrument.rewrite.operands import asked_about
 
 _HOOKS: dict[type[ast.cmpop], tuple[str, str]] = {
     ast.Eq: ("eq", "=="),
@@ -59,7 +61,22 @@ class TestRewriter(Rewriter):
                 return self._compare(node, "_test", negated)
         site = self.site(node, kind, negated=negated)
         place = self.truth_place(node)
-        return self.hook("test", site, self.inner(node), at=place)
+        return self.hook("test", site, self.tested(node), at=place)
+
+    def tested(self, node: ast.expr) -> ast.expr:
+        """Rewrite an expression whose value is an answer; a call notes what it asks about on the way."""
+        for operand in asked_about(node, self.globals):
+            self.noted[operand] = self.site(operand, "operand")
+        return self.inner(node)
+
+    def visit(self, node: ast.AST) -> Any:
+        """Rewrite any node; an operand that is to be noted goes through a hook."""
+        site = self.noted.pop(node, None) if self.noted else None
+        rewritten = super().visit(node)
+        if site is None:
+            return rewritten
+        assert isinstance(node, ast.expr)
+        return self.hook("operand", site, rewritten, at=node)
 
     def _compare(self, node: ast.Compare, position: str, negated: bool) -> ast.expr:
         if len(node.ops) > 1:
@@ -107,7 +124,7 @@ class TestRewriter(Rewriter):
         if isinstance(node, (ast.Compare, ast.BoolOp)) or _is_not(node):
             return self.expression(node)
         site = self.site(node, kind)
-        return self.hook("value", site, self.inner(node), at=node)
+        return self.hook("value", site, self.tested(node), at=node)
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.expr:
         if not self.function or not _is_not(node):
@@ -124,7 +141,7 @@ class TestRewriter(Rewriter):
         elif not isinstance(operand, ast.Constant):
             # Not in one: `a and b` is asked for its value first, and that for its truth here.
             site = self.site(operand, "not", negated=negated)
-            node.operand = self.hook("test", site, self.inner(operand), at=node)
+            node.operand = self.hook("test", site, self.tested(operand), at=node)
         return node
 
     def visit_IfExp(self, node: ast.IfExp) -> ast.expr:
