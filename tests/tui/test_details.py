@@ -10,6 +10,7 @@ from qdqviz.ir.values import ListArg
 from qdqviz.tui.model.archive import Archive
 from qdqviz.tui.model.details.about_meta import meta_facts
 from qdqviz.tui.model.details.about_node import node_facts
+from qdqviz.tui.model.details.brief import with_short_names
 from qdqviz.tui.model.details.fact import BREAK, Fact, Part, lay_out, lines_fact, plain_fact
 
 
@@ -170,3 +171,21 @@ def test_what_a_node_makes_is_what_the_picture_says_and_stale_metadata_is_named(
         "after": "",
         "output": "",
     }
+
+
+def test_facts_name_nodes_as_boxes_do_and_leave_source_text_alone():
+    whole, other = "aten_view_copy_default_3", "aten_relu_default"
+    facts = [
+        Fact("", (Part(f"it looked at {whole}: `{whole}.users` of edge.aten.view_copy.default"),)),
+        Fact("", (Part(f"{whole} = ", "muted"), Part(other, "link", 7), BREAK)),
+    ]
+    said = with_short_names(facts)
+    assert said[0].text == f"it looked at view_3: `{whole}.users` of edge.aten.view_copy.default"
+    assert said[1].text == f"{whole} = relu\n"
+    assert said[1].parts[1].node == 7 and said[1].parts[2] is BREAK
+
+
+def test_names_that_would_read_alike_stay_whole_in_facts():
+    names = ("aten_view_copy_default", "aten_view_default")
+    facts = [Fact("", (Part(name),)) for name in names]
+    assert with_short_names(facts) == facts

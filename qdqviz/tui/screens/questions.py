@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from qdqviz.ir.text import safe_text
 from qdqviz.tui.model.asking import Answer, Question
+from qdqviz.tui.model.details.brief import with_short_names
 from qdqviz.tui.model.details.fact import Fact, Part, heading, plain_fact
 from qdqviz.tui.model.details.leads import ToGroup, ToLine, ToPlace
 from qdqviz.tui.model.moving import next_run
@@ -93,8 +94,8 @@ class Questions:
         from qdqviz.tui.model.details.about_why import why_facts
 
         if answer.question.node is None and answer.why is not None:
-            return pass_facts(answer.why, self._group)
-        return why_facts(answer)
+            return with_short_names(pass_facts(answer.why, self._group))
+        return with_short_names(why_facts(answer))
 
     def listing(self) -> Listing | Sequence[Fact]:
         """What the Source tab shows."""
