@@ -14,6 +14,7 @@ from qdqviz.explain.guards.cause import Cause
 from qdqviz.explain.guards.conditions import Leaf
 from qdqviz.explain.guards.known import Facts
 from qdqviz.explain.guards.links import Chain
+from qdqviz.explain.guards.reason import reason_of
 from qdqviz.explain.seen_text import seen_nodes, seen_targets, seen_text
 from qdqviz.ir.values import Atom, NodeSeen, Value
 from qdqviz.trace.events import Event, Kind
@@ -75,7 +76,7 @@ class Describer:
             kind=("return" if leaf.seen else "call") if site is None else site.context or site.kind,
             outcome=leaf.outcome if leaf.event is None or leaf.event.kind is not Kind.LOOP else None,
             case=_case(call, leaf),
-            reason=_reason(leaf),
+            reason=reason_of(call, leaf),
             bound="" if bound is None else call.code.source(bound),
             values=self._values(call, leaf, bound),
         )
@@ -118,19 +119,6 @@ def _case(call: Call, leaf: Leaf) -> str:
             taken = next((case for case in step.node.cases if case.body is step.taken), None)
             return "" if taken is None else call.code.source(taken.pattern)
     return ""
-
-
-def _reason(leaf: Leaf) -> str | None:
-    """What the predicate that a test asks says of itself; not what a helper says whose value is compared."""
-    if leaf.made is not None and leaf.made.definition is not None:
-        return leaf.made.definition.reason
-    if leaf.site is None or leaf.event is None:
-        return None
-    if not isinstance(leaf.expr, ast.Compare):
-        return leaf.site.reason
-    sides = (leaf.expr.left, *leaf.expr.comparators)
-    answers = [side.value for side in sides if isinstance(side, ast.Constant)]
-    return leaf.site.reason if any(each is None or isinstance(each, bool) for each in answers) else None
 
 
 def _operands(call: Call, leaf: Leaf) -> list[tuple[str, Value]]:
