@@ -107,6 +107,8 @@ class NearMiss:
     """What they call and how often, the most frequent first."""
     reason: str | None = None
     """What the predicate that the guard calls, or that returned it, says of itself."""
+    filtered: bool = False
+    """Whether the guard is a filter in front of all loops, so that none of them looked at the nodes."""
 
     @property
     def count(self) -> int:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from qdqviz.explain.answer import Guard, NearMiss, NodeLink
-from qdqviz.explain.evidence import Evidence, Look, deciding
+from qdqviz.explain.evidence import Evidence, Look, deciding, furthest
 from qdqviz.ir.graph import GraphState
 from qdqviz.ir.roles import op_name
 from qdqviz.trace.model import Attempt, PassRun
@@ -33,12 +33,45 @@ def near_misses(evidence: Evidence, run: PassRun) -> tuple[NearMiss, ...]:
     A node counts once, for the attempt that got furthest; attempts that fired count for nothing. Equal
     paths through the pass are explained once.
     """
+    return _grouped(evidence, run, deciding)
+
+
+def filtered_misses(evidence: Evidence, run: PassRun) -> tuple[NearMiss, ...]:
+    """The nodes that comprehensions dropped which kept none at all, those that passed most tests first.
+
+    What one of them kept and the pass then did nothing with, was turned down by something else.
+    """
+    known: dict[Any, Look] = {}
+    looks = [_look(evidence, each, known) for each in _on_nodes(evidence, run)]
+    keeping = {_opened_at(look) for look in looks if look.chain.filtered and look.chain.kept}
+
+    def dropped(looks: Sequence[Look]) -> Look | None:
+        found = [look for look in looks if look.dropped and _opened_at(look) not in keeping]
+        return furthest(found) if found else None
+
+    return tuple(replace(miss, filtered=True) for miss in _grouped(evidence, run, dropped))
+
+
+def _on_nodes(evidence: Evidence, run: PassRun) -> list[Attempt]:
+    """The attempts of a pass run on nodes."""
+    return [each for each in evidence.trace.attempts(run.id) if each.focus is not None and each.events]
+
+
+def _opened_at(look: Look) -> int:
+    """The site of the loop that handed a node out."""
+    return look.attempt.events[0].site
+
+
+def _grouped(
+    evidence: Evidence, run: PassRun, choose: Callable[[Sequence[Look]], Look | None]
+) -> tuple[NearMiss, ...]:
+    """The declined nodes, grouped by the guard of the attempt that is chosen for each."""
     known: dict[Any, Look] = {}
     groups: dict[Any, _Group] = {}
     states = evidence.state_before(run), evidence.state_after(run)
     for node, attempts in _declined(evidence, run).items():
         looks = [_look(evidence, each, known) for each in attempts]
-        look = deciding(looks)
+        look = choose(looks)
         if look is None or not look.chain.links:
             continue
         attempt = next(each for each, its in zip(attempts, looks, strict=True) if its is look)

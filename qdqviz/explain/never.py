@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from qdqviz.explain.answer import NodeLink, Why
-from qdqviz.explain.evidence import Evidence, Look
+from qdqviz.explain.evidence import Evidence, Look, furthest
 from qdqviz.explain.nearest import absent_targets, nearest_to
 from qdqviz.explain.seen_text import op_text
 from qdqviz.ir.change import Erase, Insert
@@ -34,7 +34,8 @@ def never(evidence: Evidence, run: PassRun, link: NodeLink, looks: Sequence[Look
         own = evidence.told(rejected[-1], blank)
         return replace(early, chain=(*early.chain, *own.chain))
     if rejected:
-        return replace(evidence.told(rejected[-1], blank), reason="filtered")
+        dropped = [look for look in rejected if look.dropped]
+        return replace(evidence.told(furthest(dropped or rejected), blank), reason="filtered")
     if run.error is not None:
         return replace(blank, reason="pass_raised", error=run.error)
     if run.paths and link.path not in run.paths:

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 from qdqviz.explain.answer import NearMiss, NodeLink, Why
 from qdqviz.explain.evidence import Evidence
+from qdqviz.explain.near_misses import filtered_misses
 from qdqviz.explain.nearest import absent_targets, nearest_to, wanted_here
 from qdqviz.explain.never import asked_nothing
 from qdqviz.ir.graph import ROOT
@@ -19,6 +20,7 @@ def whole_pass(evidence: Evidence, run: PassRun, misses: tuple[NearMiss, ...]) -
     if run.error is not None:
         return _raised(evidence, run, replace(blank, verdict="raised"))
     if run.rewrites:
+        blank = replace(blank, near_misses=misses or filtered_misses(evidence, run))
         steps = own or [h for h in evidence.trace.headers if run.first_step < h.step <= run.last_step]
         return replace(blank, verdict="fired", rewrites=tuple(header.step for header in steps))
     if any(attempt.outcome == "fired" for attempt in evidence.trace.attempts(run.id)):
@@ -59,6 +61,9 @@ def _never(evidence: Evidence, run: PassRun, blank: Why) -> Why:
         body = evidence.known_before(run, ROOT)
         near = nearest_to(body, wanted, ROOT) if absent_targets(body, wanted) else ()
         return replace(blank, reason="looked_for_other", wanted=wanted, nearest=near)
+    dropped = filtered_misses(evidence, run)
+    if dropped:
+        return replace(blank, reason="filtered", chain=(dropped[0].guard,), near_misses=dropped)
     for look in reversed(evidence.outside(run)):
         if look.chain.links:
             return replace(evidence.told(look, blank), reason="left_early")

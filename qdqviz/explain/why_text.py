@@ -115,6 +115,8 @@ def _never(answer: Why, what: str) -> str:
             if not answer.wanted:
                 return f"never looked at {what}"
             return f"never looked at {what}: it looks for {_targets(answer.wanted)}"
+        case "filtered" if answer.node is None:
+            return f"never looked at {what}: all were filtered out{_because(guard)}"
         case "filtered":
             return f"never looked at {what}: it was filtered out{_because(guard)}"
         case "left_early":
@@ -239,7 +241,8 @@ def _says_it(guard: Guard, seen: Seen) -> bool:
 
 
 def _misses(misses: tuple[NearMiss, ...]) -> Iterator[str]:
-    yield "  near misses, those that got furthest first:"
+    what = "filtered out" if misses[0].filtered else "near misses"
+    yield f"  {what}, those that got furthest first:"
     for miss in misses[:MOST_MISSES]:
         yield f"  {miss_text(miss)}"
     if len(misses) > MOST_MISSES:
