@@ -77,12 +77,14 @@ async def test_the_row_of_what_was_declined_lists_guards_and_then_the_nodes_of_o
         await press(pilot, "down", "down")
         assert pilot.app.main.view.place.kind == "declined"
         text = screen_text(pilot.app)
-        assert "7 declined, those that got furthest first" in text and "1 × `len(node.users) != 1`" in text
+        assert (
+            "7 nodes declined, those that got furthest first" in text and "1 × `len(node.users) != 1`" in text
+        )
         await press(pilot, "4", "down", "down", "enter")
         text = screen_text(pilot.app)
-        assert "1 declined by" in text and "relu_2" in text and "4 ×" not in text
+        assert "1 node declined by" in text and "relu_2" in text and "4 ×" not in text
         await press(pilot, "down", "enter")
-        assert "7 declined, those that got furthest first" in screen_text(pilot.app)
+        assert "7 nodes declined, those that got furthest first" in screen_text(pilot.app)
 
 
 async def test_another_pass_in_an_answer_can_be_gone_to(tiny_path):

@@ -1,3 +1,5 @@
+import pytest
+
 from qdqviz.draw.grid import CellRect, Grid
 from qdqviz.tui.model.window import Window, window_runs
 
@@ -17,6 +19,16 @@ def test_a_picture_smaller_than_its_pane_is_centred():
 def test_a_window_never_leaves_a_picture_that_is_larger():
     cells = grid_of(*["x" * 30] * 30)
     assert (Window(-5, 99, 10, 10).within(cells).x, Window(-5, 99, 10, 10).within(cells).y) == (0, 20)
+
+
+@pytest.mark.parametrize(
+    ("at", "size", "filled"),
+    [(-3, 10, -3), (4, 10, 0), (-15, 10, -10), (0, 20, 0), (5, 30, 5), (-2, 30, 0), (15, 30, 10)],
+)
+def test_a_filled_window_hides_nothing_that_there_is_room_for(at, size, filled):
+    """20 columns and rows over pictures of some size: it moves no further than it must."""
+    cells = grid_of(*["x" * size] * size)
+    assert Window(at, at, 20, 20).filled(cells) == Window(filled, filled, 20, 20)
 
 
 def test_scrolling_to_a_box_moves_no_further_than_it_must():

@@ -33,6 +33,12 @@ class Window:
         y = _clamped(self.y, self.rows, cells.height)
         return Window(x, y, self.columns, self.rows)
 
+    def filled(self, cells: Cells) -> Window:
+        """The window moved just so far that nothing is out of view while there is room for it."""
+        x = _filled(self.x, self.columns, cells.width)
+        y = _filled(self.y, self.rows, cells.height)
+        return Window(x, y, self.columns, self.rows)
+
     def showing(self, rect: CellRect) -> Window:
         """The window moved just so far that it shows a box."""
         x = _showing(self.x, self.columns, rect.column, rect.columns)
@@ -121,6 +127,11 @@ def _clamped(at: int, room: int, size: int) -> int:
     if size <= room:
         return -((room - size) // 2)
     return max(0, min(at, size - room))
+
+
+def _filled(at: int, room: int, size: int) -> int:
+    low, high = sorted((0, size - room))
+    return max(low, min(at, high))
 
 
 def _showing(at: int, room: int, start: int, size: int) -> int:

@@ -28,6 +28,7 @@ def pass_facts(why: Why, chosen: int | None) -> list[Fact]:
         why: The answer about the pass as a whole.
         chosen: Number of the guard whose nodes alone are listed; None lists all guards.
     """
+    from qdqviz.explain.naming import counted
     from qdqviz.explain.why_text import headline
 
     sign, style = VERDICT_SIGNS[why.verdict], VERDICT_STYLES[why.verdict]
@@ -41,7 +42,8 @@ def pass_facts(why: Why, chosen: int | None) -> list[Fact]:
     if why.near_misses:
         total = sum(miss.count for miss in why.near_misses)
         hint = Part("   enter on a guard lists its nodes", "muted")
-        facts.append(heading(f"{total:,} declined, those that got furthest first", "ui.title_focus", hint))
+        what = f"{counted(total, 'node')} {_turned_down(why.near_misses[0])}, those that got furthest first"
+        facts.append(heading(what, "ui.title_focus", hint))
         facts += [_miss(miss, index) for index, miss in enumerate(why.near_misses)]
     elif why.verdict == "never":
         for depth, guard in enumerate(why.chain):
@@ -58,8 +60,10 @@ def _miss(miss: NearMiss, index: int) -> Fact:
 
 
 def _group(miss: NearMiss, index: int) -> Iterator[Fact]:
+    from qdqviz.explain.naming import counted
+
     back = Part("   all guards", "link", None, ToGroup(index))
-    yield heading(f"{miss.count:,} declined by", "ui.title_focus", back)
+    yield heading(f"{counted(miss.count, 'node')} {_turned_down(miss)} by", "ui.title_focus", back)
     yield from guard_facts(miss.guard, 0, is_last=True)
     source = Part("look at the source", "link", None, ToLine(miss.guard.file, miss.guard.line, miss.guard))
     yield heading("", "", source)
@@ -67,6 +71,11 @@ def _group(miss: NearMiss, index: int) -> Iterator[Fact]:
         yield heading("  ", "", Part(safe_text(link.name), "link", None, ToNode(link.id, link.path)))
     if miss.count > MOST_NODES:
         yield heading(f"  … and {miss.count - MOST_NODES:,} more", "muted")
+
+
+def _turned_down(miss: NearMiss) -> str:
+    """What was done to nodes: a loop declined them, or a filter kept them from it."""
+    return "filtered out" if miss.filtered else "declined"
 
 
 def _said(miss: NearMiss) -> str:

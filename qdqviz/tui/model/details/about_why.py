@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from qdqviz.ir.text import safe_text
 from qdqviz.tui.model.asking import Answer, OtherPass
-from qdqviz.tui.model.details.fact import Fact, Part, heading, plain_fact
+from qdqviz.tui.model.details.fact import Fact, Part, heading
 from qdqviz.tui.model.details.guard_facts import guard_facts, passed_facts
 from qdqviz.tui.model.details.leads import ToNode, ToPlace, ToStep
 from qdqviz.tui.model.place import Place
@@ -124,7 +124,7 @@ def _others(answer: Answer) -> Iterator[Fact]:
         yield from (_other(each, answer.question.subject) for each in answer.others)
     if answer.absent:
         many = "pass" if answer.absent == 1 else "passes"
-        yield plain_fact("", f"{answer.absent} {many} ran when this node was not in the graph", "muted")
+        yield heading(f"· {answer.absent} {many} ran when this node was not in the graph", "muted")
 
 
 def _other(other: OtherPass, subject: int) -> Fact:
