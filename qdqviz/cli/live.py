@@ -62,6 +62,8 @@ class Live(Command):
             for each in spans:
                 output.line(each.graph)
                 output.styled(_lanes(each, options, output))
+                if options.values != "all" and each.is_empty(options.values):
+                    output.note("there are no such values: --values all shows all")
         return 0
 
 
@@ -79,6 +81,11 @@ class Span:
     """The later state."""
     focus: tuple[int, ...] = ()
     """Nodes that are shown even where nothing changed."""
+
+    def is_empty(self, which: Which) -> bool:
+        """Whether neither state has values of that kind."""
+        found = self.difference(which)
+        return not found.before.ranges and not found.after.ranges
 
     def difference(self, which: Which = "carried") -> LiveDifference:
         """The live ranges of both."""

@@ -8,9 +8,15 @@ import sqlite3
 
 import jsonschema
 import pytest
+from written_trace import KEYS, X, node
 
 from qdqviz.cli.registry import COMMANDS
+from qdqviz.ir.change import Insert
+from qdqviz.ir.graph import ROOT, GraphState
+from qdqviz.ir.values import Ref
 from qdqviz.schemas import load_schema
+from qdqviz.trace.model import Subject, TraceInfo
+from qdqviz.trace.writer import TraceWriter
 
 SENTENCE = "Moved q_7 above view_2; view_2 now moves 4,096 B instead of 16,384 B."
 
@@ -78,6 +84,18 @@ def test_live_prints_lanes_and_its_json_follows_its_schema(qdqviz, trace):
     assert whole["step"] is None
     assert [each["node"] for each in whole["before"]["ranges"]] == ["q_7"]
     assert [each["node"] for each in whole["after"]["ranges"]] == ["q_9"]
+
+
+def test_live_says_which_values_there_are_others_of(qdqviz, tmp_path):
+    writer = TraceWriter(tmp_path / "t.qdqtrace", TraceInfo("handmade", "2026-01-01T00:00:00+00:00"))
+    relu = node(3, KEYS[4], "relu", "call_function", "aten.relu.default", Ref(0), spec=X.spec)
+    output = node(4, KEYS[5], "output", "output", "output", Ref(3))
+    state = GraphState().apply_all(Insert(ROOT, each) for each in (X, relu, output))
+    writer.add_subject(Subject(0, "forward", "edge"), state)
+    writer.close()
+    assert "--values all shows all" in qdqviz("live", tmp_path / "t.qdqtrace").err
+    done = qdqviz("live", tmp_path / "t.qdqtrace", "--values", "all")
+    assert (done.code, done.err) == (0, "") and "relu" in done.out
 
 
 STARTS = [("svg", b"<svg"), ("dot", b"digraph"), ("txt", b"AdvanceQ"), ("png", b"\x89PNG")]

@@ -34,6 +34,19 @@ def named(scene, name):
     return (body.named(name) or scene.sight.before.named(name)).id
 
 
+@pytest.mark.parametrize(
+    ("which", "said"),
+    [("qdq", "none here · v shows others"), ("carried", "none here · v shows others"), ("all", "peak ")],
+)
+def test_where_there_are_no_values_to_show_the_key_that_shows_others_is_named(
+    hostile_path, engine, which, said
+):
+    archive = Archive(Trace(hostile_path))
+    scene = scene_of(archive, engine, step_place(archive.lists, 1))
+    made = RangesMaker().make(scene, which, 80, 10, lambda: False)
+    assert made.summary.startswith(said)
+
+
 def test_a_rewrite_is_shown_before_and_after_in_one_layout(archive, engine):
     scene = scene_of(archive, engine, step_place(archive.lists, 1))
     before, after = scene.cells["before"].rects, scene.cells["after"].rects

@@ -41,7 +41,9 @@ class Ranges:
 
     @property
     def summary(self) -> str:
-        """The peak before and after: `peak 48 KiB → 36 KiB`."""
+        """The peak before and after: `peak 48 KiB → 36 KiB`; the key that leads on where there is nothing."""
+        if not self.after.ranges and not (self.before and self.before.ranges):
+            return "none here" if self.which == "all" else "none here · v shows others"
         after = bytes_text(self.after.peak_bytes)
         if self.before is None or self.before.peak_bytes == self.after.peak_bytes:
             return f"peak {after}"
