@@ -9,6 +9,7 @@ from typing import Any
 
 from qdqviz.explain.answer import Guard, NearMiss, NodeLink
 from qdqviz.explain.evidence import Evidence, Look, deciding, furthest
+from qdqviz.explain.later import decided_later, rounds_of
 from qdqviz.ir.graph import GraphState
 from qdqviz.ir.roles import op_name
 from qdqviz.trace.model import Attempt, PassRun
@@ -33,7 +34,16 @@ def near_misses(evidence: Evidence, run: PassRun) -> tuple[NearMiss, ...]:
     A node counts once, for the attempt that got furthest; attempts that fired count for nothing. Equal
     paths through the pass are explained once.
     """
-    return _grouped(evidence, run, deciding)
+    rounds = rounds_of(evidence, run)
+    known: dict[Any, Look] = {}
+
+    def decisive(node: int, looks: Sequence[Look]) -> Look | None:
+        best = deciding(looks)
+        if best is not None and best.chain.links:
+            return best
+        return decided_later(rounds.get(node, ()), looks, lambda each: _look(evidence, each, known))
+
+    return _grouped(evidence, run, decisive)
 
 
 def filtered_misses(evidence: Evidence, run: PassRun) -> tuple[NearMiss, ...]:
@@ -45,7 +55,7 @@ def filtered_misses(evidence: Evidence, run: PassRun) -> tuple[NearMiss, ...]:
     looks = [_look(evidence, each, known) for each in _on_nodes(evidence, run)]
     keeping = {_opened_at(look) for look in looks if look.chain.filtered and look.chain.kept}
 
-    def dropped(looks: Sequence[Look]) -> Look | None:
+    def dropped(_: int, looks: Sequence[Look]) -> Look | None:
         found = [look for look in looks if look.dropped and _opened_at(look) not in keeping]
         return furthest(found) if found else None
 
@@ -63,7 +73,7 @@ def _opened_at(look: Look) -> int:
 
 
 def _grouped(
-    evidence: Evidence, run: PassRun, choose: Callable[[Sequence[Look]], Look | None]
+    evidence: Evidence, run: PassRun, choose: Callable[[int, Sequence[Look]], Look | None]
 ) -> tuple[NearMiss, ...]:
     """The declined nodes, grouped by the guard of the attempt that is chosen for each."""
     known: dict[Any, Look] = {}
@@ -71,15 +81,18 @@ def _grouped(
     states = evidence.state_before(run), evidence.state_after(run)
     for node, attempts in _declined(evidence, run).items():
         looks = [_look(evidence, each, known) for each in attempts]
-        look = choose(looks)
+        look = choose(node, looks)
         if look is None or not look.chain.links:
             continue
-        attempt = next(each for each, its in zip(attempts, looks, strict=True) if its is look)
-        link = NodeLink(node, attempt.name, attempt.path)
+        # A look stands for all attempts that asked the same; only this node's own one saw its values.
+        pairs = zip(attempts, looks, strict=True)
+        attempt = next((each for each, its in pairs if its is look), look.attempt)
+        link = NodeLink(node, attempts[0].name, attempts[0].path)
         group = groups.setdefault(_place(look), _Group(attempt))
         if not group.calls and _op(link, states) not in _NO_CALLS:
             group.attempt, group.calls = attempt, True
-        group.passed = max(group.passed, look.progress)
+        before = 0 if look in looks else max(each.progress for each in looks)  # when it was set aside
+        group.passed = max(group.passed, before + look.progress)
         group.nodes[node] = link
     found = [_miss(evidence, run, group, states) for group in groups.values()]
     return tuple(sorted(found, key=lambda miss: (-miss.passed, -miss.count)))

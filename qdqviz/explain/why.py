@@ -10,6 +10,7 @@ from qdqviz.explain.answer import NodeLink, Verdict, Why
 from qdqviz.explain.ask import find_node, find_runs, single_run
 from qdqviz.explain.considered import considered
 from qdqviz.explain.evidence import Evidence, Look, asked_of, deciding
+from qdqviz.explain.later import decided_later, rewritten_later, rounds_of
 from qdqviz.explain.near_misses import near_misses
 from qdqviz.explain.nearest import wanted_here, with_kinship
 from qdqviz.explain.never import never
@@ -17,7 +18,7 @@ from qdqviz.explain.remarks import kin_in_collections, remarks_on
 from qdqviz.explain.whole_pass import whole_pass
 from qdqviz.ir.change import Erase
 from qdqviz.ir.graph import ROOT
-from qdqviz.trace.model import PassRun
+from qdqviz.trace.model import Attempt, PassRun
 from qdqviz.trace.reader import Trace
 
 PRECEDENCE: tuple[Verdict, ...] = ("fired", "raised", "declined", "considered", "never")
@@ -99,7 +100,7 @@ class Explainer:
         raised = next((look for look in looks if look.attempt.outcome == "raised"), None)
         if raised is not None:
             return replace(evidence.told(raised, blank), verdict="raised", error=run.error)
-        declined = self._declined(looks, blank)
+        declined = self._declined(run, link.id, looks, blank)
         if declined is not None:
             declined = with_kinship(evidence, run, wanted_here(evidence, run, declined))
             return self._remarked(run, self._with_further(run, declined))
@@ -108,15 +109,24 @@ class Explainer:
             seen = with_kinship(evidence, run, never(evidence, run, link, looks, blank))
         return self._remarked(run, seen)
 
-    def _declined(self, looks: Sequence[Look], blank: Why) -> Why | None:
+    def _declined(self, run: PassRun, node: int, looks: Sequence[Look], blank: Why) -> Why | None:
         """The attempt on the node that tells why it was left alone, if there was any."""
         best = deciding(looks)
+        rounds: Sequence[Attempt] = ()
+        if best is None or not best.chain.links:
+            rounds = rounds_of(self._evidence, run).get(node, ())
+            best = decided_later(rounds, looks, self._evidence.look) or best
         if best is None:
             return None
         answer = replace(self._evidence.told(best, blank), verdict="declined")
-        if not best.chain.links:
+        if best.chain.links:
+            return answer
+        taken = rewritten_later(rounds, looks)
+        if taken is None:
             return replace(answer, note="it was set aside for later, and nothing was done with it")
-        return answer
+        return replace(
+            answer, note=f"it was set aside for later; step {taken.step} rewrote {taken.name} then"
+        )
 
     def _with_further(self, run: PassRun, answer: Why) -> Why:
         """An answer with the attempt on another node that turned that one down because of this one."""

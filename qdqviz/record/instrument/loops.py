@@ -17,7 +17,7 @@ from qdqviz.record.instrument import state
 from qdqviz.record.instrument.frames import Frame, Worklist, end_worklist, running
 from qdqviz.record.instrument.handing import HANDING, MODULES
 from qdqviz.record.instrument.protocol import DecisionLog
-from qdqviz.record.instrument.values import CONTAINERS, keep, snapshot
+from qdqviz.record.instrument.values import CONTAINERS, MOST_ITEMS, Snapshot, keep, snapshot
 from qdqviz.trace.events import Kind
 
 _LOOP, _ITEM, _EXIT = Kind.LOOP, Kind.ITEM, Kind.EXIT
@@ -59,7 +59,7 @@ class _Loop:
         log = self.log
         if state.log is log and get_ident() == state.owner:
             token = self.token = log.open(self.site, item)
-            seen = item if id(type(item)) not in CONTAINERS else snapshot(item)
+            seen = item if id(type(item)) not in CONTAINERS else _seen(item)
             log.events.append((_ITEM, self.site, None if token is None else True, seen))
         return item
 
@@ -82,6 +82,14 @@ class _Loop:
         holder = self.holder
         returns = holder is not None and holder.left_at >= 0 and state.frames and state.frames[-1] is holder
         return "return" if returns else "left"
+
+
+def _seen(item: Any) -> Any:
+    """A container that was handed out, with what a list beside a key holds: `for key, nodes in groups`."""
+    seen = snapshot(item)
+    if type(item) is tuple and seen is not item:
+        return Snapshot("tuple", len(item), tuple(map(keep, item[:MOST_ITEMS])))
+    return seen
 
 
 def at_break(log: DecisionLog) -> bool:
