@@ -61,7 +61,7 @@ def test_a_declined_node_shows_the_guard_what_it_saw_and_what_it_had_passed(arch
     assert lines[0] == "✗ DropRelu looked at relu_2 and left it alone."
     assert lines[1] == "✗ `len(node.users) != 1` is true  tiny_program.py:30 in DropRelu.call"
     assert lines[2].strip() == "len(node.users) = 2"
-    assert lines[3].strip() == "node.users = [neg, mul_1]  neg  mul_1"
+    assert lines[3].strip() == "node.users = [neg, mul_1]"
     assert lines[4:6] == ["it had passed", "✓ `is_relu(node)` is true  tiny_program.py:28"]
     assert lines[6] == "other passes on this node" and lines[7].startswith("✗ SwapAdds")
 
@@ -99,7 +99,7 @@ def test_what_a_pass_declined_is_grouped_by_guard(archive):
     answer, _ = ask(archive, "DropRelu")
     facts = pass_facts(answer.why, None)
     lines = text_of(facts, 160)
-    assert lines[1].startswith("7 declined, those that got furthest first")
+    assert lines[1].startswith("7 nodes declined, those that got furthest first")
     assert lines[2].strip().split("  ")[0] == "1 × `len(node.users) != 1` is true"
     assert [line.strip()[0] for line in lines[2:5]] == ["1", "4", "2"]
     assert ToGroup(1) in leads_of(facts).values()

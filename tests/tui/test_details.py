@@ -5,6 +5,7 @@ import pytest
 
 from qdqviz.draw.picture import picture
 from qdqviz.draw.text import width
+from qdqviz.explain.answer import NodeLink, Seen
 from qdqviz.ir.node import Constant, TensorSpec
 from qdqviz.ir.values import ListArg
 from qdqviz.tui.model.archive import Archive
@@ -12,6 +13,7 @@ from qdqviz.tui.model.details.about_meta import meta_facts
 from qdqviz.tui.model.details.about_node import node_facts
 from qdqviz.tui.model.details.brief import with_short_names
 from qdqviz.tui.model.details.fact import BREAK, Fact, Part, lay_out, lines_fact, plain_fact
+from qdqviz.tui.model.details.guard_facts import seen_parts
 
 
 @pytest.fixture
@@ -189,3 +191,25 @@ def test_names_that_would_read_alike_stay_whole_in_facts():
     names = ("aten_view_copy_default", "aten_view_default")
     facts = [Fact("", (Part(name),)) for name in names]
     assert with_short_names(facts) == facts
+
+
+def seen(value, *names):
+    return Seen("node.users", value, tuple(NodeLink(index, name) for index, name in enumerate(names)))
+
+
+@pytest.mark.parametrize(
+    ("seen_", "text", "links"),
+    [
+        (seen("[add, add_1]", "add", "add_1"), "[add, add_1]", ["add", "add_1"]),
+        (seen("add", "add"), "add", ["add"]),
+        (seen("set of 29", "add", "mul"), "set of 29  add  mul", ["add", "mul"]),
+        (seen("[add, …]", "add", "mul"), "[add, …]  mul", ["add", "mul"]),
+        (seen("padding", "add"), "padding", []),
+        (seen("[(a+b), x.y]", "(a+b)", "x.y"), "[(a+b), x.y]", ["(a+b)", "x.y"]),
+        (seen("2"), "2", []),
+    ],
+)
+def test_nodes_among_what_a_test_saw_are_links_where_they_stand(seen_, text, links):
+    parts = seen_parts(seen_)
+    assert "".join(part.text for part in parts) == f"node.users = {text}"
+    assert [part.text for part in parts if part.lead is not None] == links

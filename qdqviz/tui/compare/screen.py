@@ -11,6 +11,7 @@ from qdqviz.tui.compare.facts import check_facts, pair_badge, why_facts
 from qdqviz.tui.compare.stage import PairStage
 from qdqviz.tui.compare.versions import source_facts
 from qdqviz.tui.compare.workshop import PairWorkshop
+from qdqviz.tui.model.details.brief import with_short_names
 from qdqviz.tui.model.details.leads import ToLine
 from qdqviz.tui.model.details.tabs import detail_facts
 from qdqviz.tui.model.header import header_runs
@@ -108,7 +109,7 @@ class PairDetails(Details):
     def _facts(self, tab: str, archive: PairArchive, place: Place) -> Sequence[Fact]:
         match tab:
             case "why":
-                return why_facts(archive, place)
+                return with_short_names(why_facts(archive, place))
             case "source":
                 return source_facts(archive, place)
             case "check":

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -58,16 +59,25 @@ def passed_facts(passed: Sequence[Guard]) -> Iterator[Fact]:
 
 
 def seen_parts(seen: Seen) -> tuple[Part, ...]:
-    """`len(node.users) = 2`, with the nodes in it as links where they are all of it."""
-    head = Part(f"{safe_text(seen.text)} = ", "muted")
-    if len(seen.nodes) == 1 and seen.value == seen.nodes[0].name:
-        node = seen.nodes[0]
-        return head, Part(safe_text(node.name), "link", None, ToNode(node.id, node.path))
-    parts = [head, Part(safe_text(seen.value))]
-    for node in seen.nodes:
-        if len(seen.nodes) > 1:
-            parts += [Part("  "), Part(safe_text(node.name), "link", None, ToNode(node.id, node.path))]
+    """`node.users = [add, mul]`, with the nodes in it as links; those that it leaves out come after it."""
+    links = {node.name: ToNode(node.id, node.path) for node in seen.nodes}
+    parts = [Part(f"{safe_text(seen.text)} = ", "muted")]
+    for piece in _pieces(seen.value, links):
+        lead = links.pop(piece, None)
+        parts.append(Part(safe_text(piece), "link" if lead else "", None, lead))
+    if len(seen.nodes) > 1:
+        for name, lead in links.items():
+            parts += [Part("  "), Part(safe_text(name), "link", None, lead)]
     return tuple(parts)
+
+
+def _pieces(text: str, names: Collection[str]) -> list[str]:
+    """A text cut before and after each of some names, wherever these stand as words."""
+    if not names:
+        return [text]
+    longest_first = sorted(filter(None, names), key=len, reverse=True)
+    words = "|".join(map(re.escape, longest_first))
+    return [piece for piece in re.split(rf"(?<!\w)({words})(?!\w)", text) if piece]
 
 
 def _test(guard: Guard) -> str:
