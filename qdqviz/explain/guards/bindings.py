@@ -12,7 +12,7 @@ from qdqviz.explain.guards.code import dotted, own_nodes
 from qdqviz.explain.guards.conditions import Leaf
 from qdqviz.explain.guards.control import block_cause, skipped
 from qdqviz.explain.guards.effects import Goal, changes, empties
-from qdqviz.explain.guards.replay import Step, verdicts
+from qdqviz.explain.guards.steps import Step, verdicts
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -10,7 +10,8 @@ from qdqviz.explain.guards.code import COMPREHENSIONS, Code, Comprehension, Func
 from qdqviz.explain.guards.conditions import Cursor
 from qdqviz.explain.guards.effects import Goal, delegates, literal_of, tested_names
 from qdqviz.explain.guards.frames import Frame
-from qdqviz.explain.guards.replay import NO_PATH, Path, Step, replay
+from qdqviz.explain.guards.replay import replay
+from qdqviz.explain.guards.steps import NO_PATH, Path, Step
 from qdqviz.trace.events import Event, Kind, Site
 
 HANDED = "handed"

@@ -11,7 +11,7 @@ from qdqviz.explain.guards.code import has_blocks, own_nodes
 from qdqviz.explain.guards.conditions import Leaf
 from qdqviz.explain.guards.effects import Effect, Goal, effect
 from qdqviz.explain.guards.frames import Frame
-from qdqviz.explain.guards.replay import Step
+from qdqviz.explain.guards.steps import Step
 from qdqviz.trace.events import Event, Kind
 
 MOST_LEAVES = 64

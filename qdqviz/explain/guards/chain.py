@@ -14,7 +14,7 @@ from qdqviz.explain.guards.filtered import handed_on, of_comprehension, of_funct
 from qdqviz.explain.guards.frames import Frame, parts
 from qdqviz.explain.guards.links import Chain, follow
 from qdqviz.explain.guards.origins import EarlierCalls, Origins
-from qdqviz.explain.guards.replay import verdicts
+from qdqviz.explain.guards.steps import verdicts
 from qdqviz.trace.events import Event, Kind, Site
 
 

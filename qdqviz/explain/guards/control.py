@@ -19,11 +19,12 @@ from qdqviz.explain.guards.cause import (
     strongest,
 )
 from qdqviz.explain.guards.code import has_blocks, own_nodes
-from qdqviz.explain.guards.conditions import Leaf, evaluate
-from qdqviz.explain.guards.effects import Effect, Goal, delegates, effect, literal_of
+from qdqviz.explain.guards.conditions import Leaf
+from qdqviz.explain.guards.effects import Effect, Goal, effect
 from qdqviz.explain.guards.frames import Frame
 from qdqviz.explain.guards.notes import keeps
-from qdqviz.explain.guards.replay import Exit, Step
+from qdqviz.explain.guards.returned import raised_inside, returned
+from qdqviz.explain.guards.steps import Exit, Step
 from qdqviz.trace.events import Event
 
 
@@ -55,13 +56,13 @@ def block_cause(call: Call, steps: Sequence[Step], left: Exit | None, goal: Goal
 def _leaving(call: Call, step: Step, goal: Goal) -> Cause | None:
     node = step.node
     if isinstance(node, ast.Return):
-        return _returned(call, step) if goal.wants is None else None
+        return returned(call, step) if goal.wants is None else None
     if isinstance(node, ast.Assert) and step.verdict is not None:
         return Cause(call, step.verdict.blame)
     if isinstance(node, ast.Raise | ast.Continue | ast.Break):
         return None
     if not step.blocks:
-        return _raised_inside(call, step)
+        return raised_inside(call, step)
     inner = block_cause(call, step.blocks[-1], step.exit, goal)
     if inner is None and isinstance(step.node, ast.For | ast.While) and len(step.blocks) > len(step.ends):
         return _never_broken(call, step, goal)
@@ -103,32 +104,6 @@ def _own(call: Call, step: Step) -> Cause | None:
     """What a statement asked before it ran the block that left."""
     leaves = led_here(call, step)
     return Cause(call, leaves, led=True) if leaves else None
-
-
-def _returned(call: Call, step: Step) -> Cause | None:
-    assert isinstance(step.node, ast.Return)
-    value = step.node.value
-    if value is None or literal_of(value)[0] or delegates(value, call.function):
-        return None
-    return asked_in(call, value, step.start, step.end)
-
-
-def asked_in(call: Call, value: ast.expr, start: int, stop: int) -> Cause | None:
-    """Why a value is what it is: its own operands, or provisionally itself."""
-    if isinstance(value, ast.BoolOp | ast.Compare | ast.IfExp | ast.UnaryOp):
-        verdict = evaluate(value, call.cursor(start, stop), testing=False)
-        if verdict.blame and any(leaf.event is not None for leaf in verdict.blame):
-            return Cause(call, verdict.blame)
-    return Cause(call, (Leaf(value, None, start=start, end=stop),), provisional=True)
-
-
-def _raised_inside(call: Call, step: Step) -> Cause | None:
-    """The call in a statement that an exception left."""
-    frames = [frame for frame in call.frames(step.start, step.end) if frame.how == "raise"]
-    if not frames:
-        return None
-    place = _call_of(step.node, frames[-1])
-    return Cause(call, (Leaf(place, None, start=step.start, end=step.end),), provisional=True)
 
 
 # -- statements that went on -----------------------------------------------------------------------
@@ -286,14 +261,3 @@ def _called(call: Call, step: Step, goal: Goal) -> Cause | None:
 
 def _count(event: Event) -> int:
     return event.values[0] if event.values and isinstance(event.values[0], int) else -1
-
-
-def _call_of(statement: ast.stmt, frame: Frame) -> ast.expr:
-    """The expression in a statement that calls a frame's function, or the first expression there is."""
-    calls = [node for node in ast.walk(statement) if isinstance(node, ast.Call)]
-    for node in calls:
-        name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-        if name == frame.name:
-            return node
-    first = next((node for node in ast.walk(statement) if isinstance(node, ast.expr)), None)
-    return calls[0] if calls else first or ast.Constant(None)

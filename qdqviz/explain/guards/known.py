@@ -8,22 +8,28 @@ from __future__ import annotations
 
 import ast
 from dataclasses import dataclass
-from typing import TypeAlias
 
 from qdqviz.explain.guards.bindings import own_parts
-from qdqviz.explain.guards.calls import HANDED, Call, Calls
-from qdqviz.explain.guards.code import FunctionNode, call_name, own_nodes
+from qdqviz.explain.guards.calls import Call, Calls
+from qdqviz.explain.guards.code import call_name, own_nodes
 from qdqviz.explain.guards.effects import changes
 from qdqviz.explain.guards.frames import Frame
-from qdqviz.explain.guards.replay import Step
+from qdqviz.explain.guards.nodes import (
+    Known,
+    is_whole,
+    item_of,
+    known_of,
+    known_of_argument,
+    nodes_of,
+    part_of,
+    place_in,
+)
+from qdqviz.explain.guards.parameters import argument_for, call_at, handed_to, parameters_of
+from qdqviz.explain.guards.steps import Step
 from qdqviz.explain.guards.worklists import handed_out, taken_from
-from qdqviz.explain.seen_text import foreign_text, op_text
+from qdqviz.explain.seen_text import op_text
 from qdqviz.ir.graph import Body
-from qdqviz.ir.values import Atom, DictArg, ListArg, NodeSeen, Ref, Value
 from qdqviz.trace.events import Event, Kind
-
-Known: TypeAlias = "int | str | tuple[Known | None, ...] | dict[str, Known | None] | None"
-"""A node's identity, a text such as its target, a sequence, keyword arguments; None for what is not known."""
 
 DEEPEST = 12
 """How many names, calls and attributes are followed for one expression."""
@@ -71,20 +77,20 @@ class Facts:
             if node in covered or not isinstance(node, ast.Name | ast.Attribute | ast.Subscript):
                 continue
             known = self._value(call, node, at, DEEPEST)
-            nodes = _flat(known)
+            nodes = nodes_of(known)
             if not nodes and not isinstance(known, str):
                 continue
             covered.update(part for part in ast.walk(node) if isinstance(known, int) or part is node)
             text = call.code.source(node)
             said = known if isinstance(known, str) else ""
-            found.setdefault(text, Fact(text, nodes, isinstance(known, tuple), not _whole(known), said))
+            found.setdefault(text, Fact(text, nodes, isinstance(known, tuple), not is_whole(known), said))
         return list(found.values())
 
     def about(self, call: Call) -> tuple[int, ...]:
         """The nodes that a call was made for: its arguments, else those of the nearest call around it."""
         around: Call | None = call
         while around is not None and around.frame.definition is not None and around.function is not None:
-            given = [self._given(around, name, DEEPEST) for name in _parameters(around.function)]
+            given = [self._given(around, name, DEEPEST) for name in parameters_of(around.function)]
             nodes = tuple(dict.fromkeys(node for node in given if isinstance(node, int)))
             if nodes:
                 return nodes
@@ -103,7 +109,7 @@ class Facts:
             case ast.Attribute(value=base, attr=attribute):
                 return self._attribute(self._value(call, base, at, depth - 1), attribute)
             case ast.Subscript(value=base, slice=ast.Constant(value=key)):
-                return _item(self._value(call, base, at, depth - 1), key)
+                return item_of(self._value(call, base, at, depth - 1), key)
             case ast.Call():
                 return self._called(call, expr, at, depth - 1)
             case ast.NamedExpr(value=value) | ast.Starred(value=value):
@@ -120,12 +126,12 @@ class Facts:
             known = self._value(call, expr.args[0], at, depth)
             return known[::-1] if isinstance(known, tuple) else None
         if name == "next" and expr.args:
-            return _item(self._value(call, expr.args[0], at, depth), 0)
+            return item_of(self._value(call, expr.args[0], at, depth), 0)
         if name in ("keys", "copy") and isinstance(expr.func, ast.Attribute):
             return self._value(call, expr.func.value, at, depth)
         for item in reversed(call.frame.items[:at]):
             if isinstance(item, Frame) and item.name == name:
-                return _seen(item.result) if item.how == "return" else None
+                return known_of(item.result) if item.how == "return" else None
         return None
 
     def _attribute(self, base: Known, attribute: str) -> Known:
@@ -139,9 +145,9 @@ class Facts:
         if attribute in ("op", "target"):
             return op_text(str(getattr(node, attribute)))
         if attribute == "args":
-            return tuple(_argument(value) for value in node.args)
+            return tuple(known_of_argument(value) for value in node.args)
         if attribute == "kwargs":
-            return {key: _argument(value) for key, value in node.kwargs}
+            return {key: known_of_argument(value) for key, value in node.kwargs}
         return None
 
     # -- names -------------------------------------------------------------------------------------
@@ -163,17 +169,17 @@ class Facts:
         """What a statement bound a name to, None where that is not known; nothing where it did not."""
         node = step.node
         if isinstance(node, ast.For):
-            event = _last_item(call, step.items, at) if _place(node.target, name) is not None else None
-            return None if event is None else (_target(node.target, name, event.values[0]),)
+            event = _last_item(call, step.items, at) if place_in(node.target, name) is not None else None
+            return None if event is None else (part_of(node.target, name, event.values[0]),)
         if step.start >= at and step.end > at:
             return None
         part = next((part for part in own_parts(step) if changes(part, name)), None)
         match part:
             case None:
                 return None
-            case ast.Assign(targets=[target], value=value) if (index := _place(target, name)) is not None:
+            case ast.Assign(targets=[target], value=value) if (index := place_in(target, name)) is not None:
                 known = self._popped(call, step, value, depth) or self._value(call, value, step.end, depth)
-                return (known if index < 0 else _item(known, index),)
+                return (known if index < 0 else item_of(known, index),)
             case ast.NamedExpr(value=value):
                 return (self._value(call, value, step.end, depth),)
         return (None,)
@@ -203,9 +209,9 @@ class Facts:
         place = next(iter(call.code.at(call.sites[first.site])), None)
         around = call.code.parent(place) if place is not None else None
         if isinstance(around, ast.For | ast.comprehension):
-            return _target(around.target, name, first.values[0])
+            return part_of(around.target, name, first.values[0])
         if isinstance(around, ast.Assign):
-            return _target(around.targets[0], name, first.values[0])
+            return part_of(around.targets[0], name, first.values[0])
         return None
 
     def _given(self, call: Call, name: str, depth: int) -> Known:
@@ -215,13 +221,13 @@ class Facts:
         if caller is None or call.function is None:
             return None
         index = next(i for i, item in enumerate(caller.frame.items) if item is call.frame)
-        handed = _handed(caller, index, call.function, name)
+        handed = handed_to(caller, index, call.function, name)
         if handed is not None:
             return handed
-        expr = _call_at(caller, call.frame, index, len(_parameters(call.function)))
+        expr = call_at(caller, call.frame, index, len(parameters_of(call.function)))
         if expr is None:
             return None
-        given = _argument_for(expr, call.function, name)
+        given = argument_for(expr, call.function, name)
         return None if given is None else self._value(caller, given, index, depth)
 
 
@@ -233,67 +239,10 @@ def _comprehended(call: Call, name: str, at: int) -> Known:
         place = next(iter(call.code.at(call.sites[event.site])), None)
         around = call.code.parent(place) if place is not None else None
         if isinstance(around, ast.comprehension):
-            known = _target(around.target, name, event.values[0])
+            known = part_of(around.target, name, event.values[0])
             if known is not None:
                 return known
     return None
-
-
-def _handed(caller: Call, index: int, function: FunctionNode, name: str) -> Known:
-    """What `map`, `filter` or the like handed to a function, as its last parameter without a default."""
-    before = caller.frame.items[index - 1] if index else None
-    if not isinstance(before, Event) or caller.sites[before.site].kind != HANDED or not before.values:
-        return None
-    parameters = _parameters(function)
-    taken = parameters[: len(parameters) - len(function.args.defaults)]
-    return _seen(before.values[0]) if taken[-1:] == [name] else None
-
-
-def _call_at(caller: Call, frame: Frame, index: int, taken: int) -> ast.Call | None:
-    """The expression that made a call; a call through a variable is told by how many arguments it takes."""
-    for step, _ in reversed(list(caller.steps())):
-        if not step.start <= index < step.end:
-            continue
-        calls = [node for node in ast.walk(step.node) if isinstance(node, ast.Call)]
-        named = next((node for node in calls if call_name(node) == frame.name), None)
-        return named or next((node for node in calls if len(node.args) == taken), None)
-    return None
-
-
-def _parameters(function: FunctionNode) -> list[str]:
-    """Names of a function's positional parameters, without `self`."""
-    names = [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
-    return names[1:] if names[:1] in (["self"], ["cls"]) else names
-
-
-def _argument_for(expr: ast.Call, function: FunctionNode, name: str) -> ast.expr | None:
-    """The expression that a call gives for a parameter."""
-    for keyword in expr.keywords:
-        if keyword.arg == name:
-            return keyword.value
-    parameters = _parameters(function)
-    if name in parameters and parameters.index(name) < len(expr.args):
-        return expr.args[parameters.index(name)]
-    return None
-
-
-def _place(target: ast.expr, name: str) -> int | None:
-    """Where in what is assigned a name's part stands; -1 for the whole, None for nowhere."""
-    if isinstance(target, ast.Name):
-        return -1 if target.id == name else None
-    if isinstance(target, ast.Tuple | ast.List):
-        for index, each in enumerate(target.elts):
-            if isinstance(each, ast.Name) and each.id == name:
-                return index
-    return None
-
-
-def _target(target: ast.expr, name: str, value: Value) -> Known:
-    index = _place(target, name)
-    if index is None:
-        return None
-    known = _seen(value)
-    return known if index < 0 else _item(known, index)
 
 
 def _last_item(call: Call, items: list[Event], at: int) -> Event | None:
@@ -301,44 +250,3 @@ def _last_item(call: Call, items: list[Event], at: int) -> Event | None:
     before = {id(item) for item in call.frame.items[: at + 1]}
     found = [event for event in items if id(event) in before and event.values]
     return found[-1] if found else None
-
-
-def _item(known: Known, key: object) -> Known:
-    if isinstance(known, dict):
-        return known.get(key) if isinstance(key, str) else None
-    if isinstance(known, tuple) and isinstance(key, int) and -len(known) <= key < len(known):
-        return known[key]
-    return None
-
-
-def _seen(value: Value) -> Known:
-    """The nodes in a value as it was seen; those of a graph that is not the program's by their names."""
-    if isinstance(value, NodeSeen):
-        return value.node
-    if isinstance(value, Atom) and value.kind == "node":
-        return foreign_text(value.text)
-    items = value.items if isinstance(value, ListArg) else value
-    return tuple(_seen(item) for item in items) if isinstance(items, tuple) else None
-
-
-def _argument(value: Value) -> Known:
-    """The nodes in an argument."""
-    if isinstance(value, Ref):
-        return value.node
-    if isinstance(value, DictArg):
-        return None
-    items = value.items if isinstance(value, ListArg) else value
-    return tuple(_argument(item) for item in items) if isinstance(items, tuple) else None
-
-
-def _whole(known: Known) -> bool:
-    """Whether the nodes in a value are all that it holds, as they stand."""
-    return not isinstance(known, tuple) or all(isinstance(part, int) for part in known)
-
-
-def _flat(known: Known) -> tuple[int, ...]:
-    if isinstance(known, int):
-        return (known,)
-    if isinstance(known, tuple):
-        return tuple(node for part in known for node in _flat(part))
-    return ()

@@ -8,7 +8,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TypeAlias
 
-from qdqviz.explain.guards.bindings import Binding, bindings, led_to, owner_of, unset, unset_in
+from qdqviz.explain.guards.bindings import bindings, owner_of
 from qdqviz.explain.guards.calls import Call, Calls
 from qdqviz.explain.guards.cause import Cause, asks, is_answer
 from qdqviz.explain.guards.code import (
@@ -19,8 +19,10 @@ from qdqviz.explain.guards.code import (
     dotted,
 )
 from qdqviz.explain.guards.conditions import Leaf, iterations
-from qdqviz.explain.guards.control import asked_in, block_cause, cause_of_exit
+from qdqviz.explain.guards.control import block_cause, cause_of_exit
 from qdqviz.explain.guards.frames import Frame
+from qdqviz.explain.guards.names import Names
+from qdqviz.explain.guards.returned import asked_in
 from qdqviz.explain.guards.tested import (
     Window,
     all_frames,
@@ -33,7 +35,6 @@ from qdqviz.explain.guards.tested import (
     of_rounds,
     says_yes_or_no,
     subject_of,
-    with_depth,
 )
 from qdqviz.trace.events import Kind
 
@@ -62,6 +63,7 @@ class Origins:
         self._calls = calls
         self._earlier = earlier
         self._tries = 0
+        self._names = Names(self)
 
     def of(self, call: Call, leaf: Leaf) -> Cause | None:
         """Why a test saw what it saw; None where that came from no further decision."""
@@ -73,7 +75,7 @@ class Origins:
         subject, strict = subject_of(leaf)
         if subject is None:
             return None
-        return self._value(subject, Window(call, leaf.start, leaf.end, owner_of(call, leaf), strict))
+        return self.value(subject, Window(call, leaf.start, leaf.end, owner_of(call, leaf), strict))
 
     def resolved(self, cause: Cause | None) -> Cause | None:
         """A cause whose leaves are tests; provisional ones are traced back, or given up for the next best."""
@@ -83,7 +85,7 @@ class Origins:
                 return None
             leaf = cause.leaves[0]
             window = Window(cause.call, leaf.start, leaf.end, owner_of(cause.call, leaf), strict=False)
-            found = self._value(leaf.expr, window)
+            found = self.value(leaf.expr, window)
             handed_on = isinstance(leaf.expr, ast.Call | ast.Subscript) and is_returned(cause.call, leaf.expr)
             if found is not None and found.call is not cause.call and handed_on:
                 found = replace(found, via=(given_back(cause, leaf), *found.via))
@@ -135,46 +137,46 @@ class Origins:
 
     # -- expressions -------------------------------------------------------------------------------
 
-    def _value(self, expr: ast.expr, window: Window) -> Cause | None:
+    def value(self, expr: ast.expr, window: Window) -> Cause | None:
         """Why an expression has its value."""
         self._tries += 1
         if self._tries > _MOST_TRIES:
             return None
         match expr:
             case ast.NamedExpr() | ast.Starred() | ast.Await():
-                return self._value(expr.value, window)
+                return self.value(expr.value, window)
             case ast.Call():
                 return self._of_call(expr, window)
             case ast.Name() | ast.Attribute():
-                return self._of_name(expr, window)
+                return self._names.of(expr, window)
             case ast.Subscript():
-                return self._of_memo(expr, window) or self._of_frames(expr, window)
+                return self._of_memo(expr, window) or self.of_frames(expr, window)
             case ast.BoolOp() | ast.Compare() | ast.UnaryOp() | ast.IfExp():
                 found = asked_in(window.call, expr, window.start, window.stop)
                 return None if found is None or found.provisional else found
         if isinstance(expr, COMPREHENSIONS):
             return self._of_comprehension(expr, window)
-        return self._of_frames(expr, window)
+        return self.of_frames(expr, window)
 
     def _of_call(self, expr: ast.Call, window: Window) -> Cause | None:
         name = expr.func.id if isinstance(expr.func, ast.Name) else ""
         if name in _PLAIN:
             return None
         if name in _KEEPING:
-            return self._value(expr.args[0], window) if expr.args else None
+            return self.value(expr.args[0], window) if expr.args else None
         if name in ("any", "all") and expr.args:
             return self._of_quantifier(expr, window)
         if name in ("filter", "map") and len(expr.args) > 1:
             frames = window.call.frames(window.start, window.stop)
             return self.into_last([frame for frame in frames if is_answer(frame)])
-        return self._of_frames(expr, window)
+        return self.of_frames(expr, window)
 
     def _of_quantifier(self, expr: ast.Call, window: Window) -> Cause | None:
         argument = expr.args[0]
         if not isinstance(argument, COMPREHENSIONS):
             bound = bindings(window.call, dotted(argument), window.owner) if dotted(argument) else []
             if not bound or not isinstance(bound[-1].value, COMPREHENSIONS):
-                return self._value(argument, window)
+                return self.value(argument, window)
             argument, window = bound[-1].value, window.over(bound[-1].step)
         found = iterations(argument, window.call.cursor(window.start, window.stop))
         rounds = tuple(each.element for each in found if each.element is not None)
@@ -185,7 +187,7 @@ class Origins:
         outcome = decisive if telling else not decisive
         return of_rounds(window.call, Leaf(expr, outcome, rounds=telling or rounds))
 
-    def _of_frames(self, expr: ast.expr, window: Window) -> Cause | None:
+    def of_frames(self, expr: ast.expr, window: Window) -> Cause | None:
         """The call made by an expression, gone into."""
         name = call_name(expr) if isinstance(expr, ast.Call) else ""
         attribute = expr.attr if isinstance(expr, ast.Attribute) else ""
@@ -219,80 +221,6 @@ class Origins:
         names = called_names(element) if element is not None else set()
         frames = window.call.frames(window.start, window.stop)
         return self.into_last([frame for frame in frames if frame.name in names and is_answer(frame)])
-
-    # -- names -------------------------------------------------------------------------------------
-
-    def _of_name(self, expr: ast.expr, window: Window) -> Cause | None:
-        name = dotted(expr)
-        if not name:
-            return self._of_frames(expr, window)
-        bound = bindings(window.call, name, window.owner)
-        if bound:
-            return self._of_binding(name, bound[-1], window)
-        found = self._of_frames(expr, window)  # a property
-        if found is None and "." in name:
-            found = self._of_attribute(name, window.call) or self._of_member(name, window)
-        return found or self._of_item(name, window)
-
-    def _of_item(self, name: str, window: Window) -> Cause | None:
-        """A loop's item that a call made: why that call gave it."""
-        for step, _ in window.call.steps():
-            for node in ast.walk(step.node):
-                if not isinstance(node, ast.For | ast.comprehension) or dotted(node.target) != name:
-                    continue
-                if isinstance(node.iter, ast.Call) and step.start <= window.start < max(step.end, 1):
-                    return self._of_frames(node.iter, replace(window, start=step.start, strict=False))
-        return None
-
-    def _of_binding(self, name: str, bound: Binding, window: Window) -> Cause | None:
-        call = window.call
-        if bound.value is None or is_constant(bound.value):
-            led = led_to(call, bound, window.owner)
-            found = led or self.resolved(unset(call, name, bound.step, window.owner))
-            return found or self._of_closure(name, window)
-        found = self._value(bound.value, window.over(bound.step))
-        return found or led_to(call, bound, window.owner)
-
-    def _of_closure(self, name: str, window: Window) -> Cause | None:
-        """A name that functions inside of the call were to fill: what kept the deepest of them from it."""
-        inside = f"{window.call.frame.function}.<locals>."
-        best: tuple[int, Cause] | None = None
-        for depth, frame in with_depth(window.call.frame):
-            inner = self._calls.of(frame) if frame.function.startswith(inside) else None
-            found = unset_in(inner, name) if inner is not None else None
-            if found is not None and (best is None or depth >= best[0]):
-                best = depth, found
-        return self.resolved(best[1]) if best is not None else None
-
-    def _of_attribute(self, name: str, call: Call) -> Cause | None:
-        """An attribute that another call of the same attempt set."""
-        for frame in reversed(all_frames(call.frame)):
-            other = self._calls.of(frame)
-            bound = bindings(other, name, None) if other is not None and other is not call else []
-            if other is not None and bound:
-                return self._of_binding(name, bound[-1], Window(other, 0, len(frame.items), None, True))
-        for frame in reversed(all_frames(call.frame)):
-            other = self._calls.of(frame)
-            # Set by no call at all: what kept one from it that could have.
-            found = unset_in(other, name) if other is not None and other is not call else None
-            if found is not None:
-                return self.resolved(found)
-        return None
-
-    def _of_member(self, name: str, window: Window) -> Cause | None:
-        """An attribute of an object that was made just before: what its `__init__` set it to."""
-        holder, _, attribute = name.rpartition(".")
-        bound = bindings(window.call, holder, window.owner)
-        if not bound or not isinstance(bound[-1].value, ast.Call):
-            return None
-        step = bound[-1].step
-        made = [each for each in window.call.frames(step.start, step.end) if each.name == "__init__"]
-        other = self._calls.of(made[-1]) if made else None
-        set_there = bindings(other, f"self.{attribute}", None) if other is not None else []
-        if other is None or not set_there:
-            return None
-        inside = Window(other, 0, len(other.frame.items), None, True)
-        return self._of_binding(f"self.{attribute}", set_there[-1], inside)
 
     def _of_memo(self, expr: ast.Subscript, window: Window) -> Cause | None:
         """A value that an earlier call of the same function put into a container."""

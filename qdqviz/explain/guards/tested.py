@@ -11,7 +11,7 @@ from qdqviz.explain.guards.cause import Cause, alternatives, is_answer
 from qdqviz.explain.guards.code import call_name, own_nodes
 from qdqviz.explain.guards.conditions import Leaf, Verdict, truth_of
 from qdqviz.explain.guards.frames import Frame
-from qdqviz.explain.guards.replay import Step
+from qdqviz.explain.guards.steps import Step
 from qdqviz.trace.events import Kind
 
 

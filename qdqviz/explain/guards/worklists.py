@@ -9,7 +9,7 @@ from qdqviz.explain.guards.bindings import own_parts
 from qdqviz.explain.guards.calls import Call
 from qdqviz.explain.guards.code import call_name
 from qdqviz.explain.guards.effects import changes, empties
-from qdqviz.explain.guards.replay import Step
+from qdqviz.explain.guards.steps import Step
 
 _UNORDERED = ("set", "frozenset")
 """Calls that keep no order."""

@@ -10,7 +10,7 @@ from qdqviz.explain.answer import Guard, Why
 from qdqviz.explain.evidence import Evidence, Look
 from qdqviz.explain.guards.calls import Call
 from qdqviz.explain.guards.frames import Frame, parts
-from qdqviz.explain.guards.replay import Step
+from qdqviz.explain.guards.steps import Step
 from qdqviz.ir.text import safe_text
 from qdqviz.trace.events import Event, Kind, Site
 from qdqviz.trace.model import Attempt, PassRun
