@@ -112,12 +112,26 @@ def distance(one, other):
     return sum((p - q) ** 2 for p, q in zip(lab(one), lab(other), strict=True)) ** 0.5
 
 
+def edge_colours(theme):
+    """What an edge may have: the colour of what it carries, or of what the step does to it."""
+    return {key: theme.values[key] for key in ("real", "integer")} | {
+        key: theme.marks[key] for key in ("added", "removed")
+    }
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_theme_tells_edges_apart(name):
+    for (one, first), (other, second) in combinations(edge_colours(load_theme(name)).items(), 2):
+        pair = [tuple(_linear(part / 255) for part in (c.red, c.green, c.blue)) for c in (first, second)]
+        assert distance(*pair) > 35, (one, other)
+
+
 @pytest.mark.parametrize("kind", ["protan", "deutan"])
 def test_the_colour_blind_theme_keeps_apart_what_matters(kind):
     theme = load_theme("colour-blind")
     groups = [
         {key: theme.marks[key] for key in ("added", "removed", "rewired", "changed")},
-        {key: theme.values[key] for key in ("real", "integer")},
+        edge_colours(theme),
         {
             role: theme.roles[role]
             for role in (Role.QUANTIZE, Role.DEQUANTIZE, Role.REQUANTIZE, Role.MOVEMENT)
