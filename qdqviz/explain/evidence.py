@@ -23,6 +23,9 @@ from qdqviz.trace.reader import Trace
 MOST_EARLIER = 1000
 """How many attempts back a memo's entry is looked for."""
 
+_CHECKS = frozenset({"requires", "ensures"})
+"""Methods of torch.fx's PassBase that check the graph that a pass is given, and the one that it made."""
+
 _ASKING = frozenset({Kind.TEST, Kind.COMPARE, Kind.VALUE, Kind.CASE, Kind.EXCEPT})
 
 
@@ -43,6 +46,13 @@ class Look:
     def dropped(self) -> bool:
         """Whether a comprehension dropped the node, other than one that only asks about all nodes."""
         return bool(self.chain.links) and self.chain.filtered and not (self.chain.kept or self.chain.scan)
+
+    @property
+    def checks(self) -> bool:
+        """Whether it was the check of a graph before or after the pass that looked at the node."""
+        first = self.attempt.events[0] if self.attempt.events else None
+        site = self.calls.sites.get(first.site) if first is not None else None
+        return site is not None and site.function.rpartition(".")[2] in _CHECKS
 
     @property
     def progress(self) -> int:
@@ -186,6 +196,7 @@ def deciding(looks: Sequence[Look]) -> Look | None:
     That is the one that got furthest: it asked most different things; of equals the last. What a loop set
     aside, and a comprehension dropped after that, got no further than there. A match or partition that holds
     the node was made by a scan that had let it pass: what was asked about that got further than any scan.
+    What a pass checks of the graph before and after it comes last.
     """
     asked = [
         at
@@ -200,6 +211,7 @@ def deciding(looks: Sequence[Look]) -> Look | None:
         if dropped:
             return dropped[-1]
     told = [looks[at] for at in asked if looks[at].chain.links]
+    told = [look for look in told if not look.checks] or told
     return furthest([look for look in told if look.grouped] or told) if told else last
 
 

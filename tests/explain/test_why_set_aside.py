@@ -126,3 +126,79 @@ def test_a_group_that_had_been_handed_out_before_the_node_was_set_aside_decides_
         """
     )
     assert (texts(found), found.note) == ([], "it was set aside for later, and nothing was done with it")
+
+
+@pytest.mark.parametrize(
+    ("handled", "blocking"),
+    [
+        ("failed.add(node.name)", "except ValueError as error"),
+        ("failed.add(node)", "except ValueError as error"),
+        ("failed.add(node.target)\n                        self.any = True", "except ValueError as error"),
+        ("failed.add(str(error))", "except ValueError as error"),
+    ],
+)
+def test_what_a_handler_notes_down_is_not_set_aside(answer, handled, blocking):
+    found = answer(f"""
+        class Private(PassBase):
+            def check(self, node):
+                if len(node.users) > 1:
+                    raise ValueError("shared")
+            def call(self, gm):
+                failed = set()
+                for node in gm.graph.nodes:
+                    if node.target != RELU:
+                        continue
+                    try:
+                        self.check(node)
+                    except ValueError as error:
+                        {handled}
+                        continue
+                    replace(node)
+                if failed:
+                    print(failed)
+    """)
+    assert (found.verdict, texts(found)) == ("declined", [blocking, "len(node.users) > 1"])
+
+
+def test_what_a_handler_puts_back_for_a_later_loop_is_set_aside(answer):
+    found = answer("""
+        class Private(PassBase):
+            def check(self, node):
+                if len(node.users) > 1:
+                    raise ValueError("shared")
+            def call(self, gm):
+                later = []
+                for node in gm.graph.nodes:
+                    if node.target != RELU:
+                        continue
+                    try:
+                        self.check(node)
+                    except ValueError:
+                        later.append(node)
+                        continue
+                    replace(node)
+                for node in later:
+                    if node.args[0].op != "placeholder":
+                        replace(node)
+    """)
+    assert texts(found) == ['node.args[0].op != "placeholder"']
+
+
+@pytest.mark.parametrize("check", ["requires", "ensures"])
+def test_what_a_pass_checks_of_every_graph_is_not_why_it_left_a_node_alone(answer, check):
+    found = answer(
+        f"""
+        class Private(PassBase):
+            def {check}(self, gm):
+                for node in gm.graph.nodes:
+                    if predicates.is_relu(node) and node.op == "call_function":
+                        assert len(node.users) == 2
+            def call(self, gm):
+                for node in gm.graph.nodes:
+                    if predicates.is_relu(node):
+                        replace(node)
+    """,
+        "neg_default",
+    )
+    assert texts(found)[0] == "predicates.is_relu(node)"
+    assert found.chain[0].function == "Private.call"

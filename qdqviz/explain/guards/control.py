@@ -85,7 +85,8 @@ def _acted_first(call: Call, step: Step, goal: Goal) -> bool:
         block = block[-1].blocks[-1]
     if not block or not _leaves_silently(block[-1].node):
         return False
-    return any(keeps(each.node, goal, call.code) for each in block[:-1] if not has_blocks(each.node))
+    done = (each.node for each in block[:-1] if not has_blocks(each.node))
+    return any(keeps(node, goal, call.code, step.caught is not None) for node in done)
 
 
 def _leaves_silently(node: ast.stmt) -> bool:

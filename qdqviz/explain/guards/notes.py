@@ -13,17 +13,21 @@ _WRITING = frozenset({"str", "repr", "format", "len", "int", "get"})
 _HELPERS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
-def keeps(statement: ast.stmt, goal: Goal, code: Code) -> bool:
-    """Whether a statement edits, collects or sets a flag, itself or in a function of the same file."""
-    if effect([statement], goal) >= Effect.ACTS:
-        return not _is_note(statement, code)
+def keeps(statement: ast.stmt, goal: Goal, code: Code, handling: bool = False) -> bool:
+    """Whether a statement edits, collects or sets a flag, itself or in a function of the same file.
+
+    What a handler of exceptions puts into a container is a note, whatever it is, if no loop comes back to it.
+    """
+    found = effect([statement], goal)
+    if found >= Effect.ACTS:
+        return not _is_note(statement, code, handling and found is Effect.ACTS)
     helper = _helper(statement, code)
     return helper is not None and any(
         isinstance(each, ast.stmt)
         and not has_blocks(each)
         and not isinstance(each, ast.Return)
         and effect([each], Goal()) >= Effect.ACTS
-        and not _is_note(each, code)
+        and not _is_note(each, code, False)
         for each in own_nodes(*helper.body)
     )
 
@@ -39,7 +43,7 @@ def _helper(statement: ast.stmt, code: Code) -> ast.FunctionDef | ast.AsyncFunct
     return found[0] if len(found) == 1 else None
 
 
-def _is_note(statement: ast.stmt, code: Code) -> bool:
+def _is_note(statement: ast.stmt, code: Code, whatever: bool) -> bool:
     """Whether all that a statement keeps is text and numbers, in what the file never looks into again."""
     match statement:
         case ast.Expr(value=ast.Call(func=ast.Attribute(value=holder), args=kept)):
@@ -49,7 +53,7 @@ def _is_note(statement: ast.stmt, code: Code) -> bool:
         case _:
             return False
     name = dotted(holder)
-    return bool(name) and all(map(_is_text, kept)) and not _read_back(name, code)
+    return bool(name) and (whatever or all(map(_is_text, kept))) and not _read_back(name, code)
 
 
 def _is_text(value: ast.expr) -> bool:
