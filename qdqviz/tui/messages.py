@@ -64,8 +64,16 @@ class CentreAsked(Message):
 class Panned(Message):
     """A graph pane shows another part of its picture."""
 
-    def __init__(self, x: int, y: int) -> None:
+    def __init__(self, pane: str, x: int, y: int) -> None:
+        """Tell of it.
+
+        Args:
+            pane: Which of the two it is: `left` or `right`.
+            x: Column of the picture at its left edge.
+            y: Row of the picture at its top edge.
+        """
         super().__init__()
+        self.pane = pane
         self.x = x
         self.y = y
 

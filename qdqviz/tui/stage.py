@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from qdqviz.draw.grid import CellRect
 from qdqviz.tui.keys import number_of
+from qdqviz.tui.model.apart import apart
 from qdqviz.tui.model.arrangement import DETAILS, Area, Arrangement, split
 from qdqviz.tui.model.details.tabs import DETAIL_TABS
 from qdqviz.tui.model.frame import Frame, PaneFrame, Tab
@@ -53,6 +54,7 @@ class Stage:
         self.scene: Scene | None = None
         """What is shown; None while something is told in its place."""
         self._last: Scene | None = None
+        self._apart = (0, 0)
         self._arranged_mode: GraphMode | None = None
         self.lanes_note = ""
         """Said beside the title of the live ranges."""
@@ -229,6 +231,7 @@ class Stage:
                 about in the middle.
         """
         last, self._last, self.scene = self._last, scene, scene
+        self._apart = apart(scene)
         if self.arrangement is not None and self.mode(view) != self._arranged_mode:
             self.arrange(self.arrangement, view)
         areas = self.areas(view) if self.arrangement is not None else {}
@@ -238,7 +241,9 @@ class Stage:
                 continue
             window = window or self._kept(last, scene, view.selected, area) or _middle(scene, area)
             cells = scene.cells[self.picture_view(name, view)]
-            pane.show(cells, replace(window, columns=area.width, rows=area.height))
+            across, down = self._apart if name == "right" else (0, 0)
+            shown = Window(window.x + across, window.y + down, area.width, area.height)
+            pane.show(cells, shown)
 
     def _kept(self, last: Scene | None, scene: Scene, node: int | None, area: Area) -> Window | None:
         """The window in which what two scenes share stays where it is on the screen.
@@ -268,9 +273,18 @@ class Stage:
             return
         rect = box_rect(self.scene, node)
         if rect is not None and self.left.cells is not None:
+            if self.mode(view) == "split" and self.scene.sight.before and node not in self.scene.sight.before:
+                rect = replace(rect, column=rect.column - self._apart[0], row=rect.row - self._apart[1])
             window = self.left.window.showing(rect)
             if window != self.left.window:
                 self.show_scene(self.scene, view, window.within(self.left.cells))
+
+    def pan(self, pane: str, x: int, y: int, view: View) -> None:
+        """Have the other graph pane follow one that shows another part."""
+        if self.scene is not None:
+            across, down = self._apart if pane == "right" else (0, 0)
+            window = replace(self.left.window, x=x - across, y=y - down)
+            self.show_scene(self.scene, view, window)
 
     def select(self, node: int | None) -> None:
         """Mark the box of a node."""

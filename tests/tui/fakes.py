@@ -12,7 +12,7 @@ from qdqviz.ir.change import Erase, Insert, Update
 from qdqviz.ir.graph import Body, GraphState
 from qdqviz.ir.node import Constant, NodeState, OpInfo, TensorSpec
 from qdqviz.ir.order import between, spread
-from qdqviz.ir.values import Atom, ListArg, Ref
+from qdqviz.ir.values import Atom, ListArg, Ref, map_refs
 from qdqviz.trace.attempts import attempts_table
 from qdqviz.trace.model import Attempt, PassError, PassRun, Subject, TraceInfo
 from qdqviz.trace.reader import Trace
@@ -256,6 +256,29 @@ def write_idle_trace(path: Path, *, error: PassError | None = None) -> Path:
     recorder.subject("forward", small_graph().state())
     recorder.end(recorder.begin("HoistViews"), declined=4)
     recorder.end(recorder.begin("SinkViews"), declined=3, error=error)
+    return recorder.close()
+
+
+def write_replaced_trace(path: Path) -> Path:
+    """One pass that returned another graph, of whose nodes nothing is known: as many, alike, named anew."""
+    recorder = Recorder(path)
+    graph = small_graph()
+    recorder.subject("forward", graph.state())
+    run = recorder.begin("Rebuild")
+    old = list(graph.nodes.values())
+    new = [
+        replace(
+            node,
+            id=node.id + 500,
+            name=f"new_{node.name}",
+            order=node.order + b"\x80",
+            args=map_refs(node.args, lambda ref: Ref(ref + 500)),
+        )
+        for node in old
+    ]
+    changes = [*(Insert("", node) for node in new), *(Erase("", node) for node in reversed(old))]
+    recorder.writer.add_rewrite(0, run.id, changes, focus=None, name="graph replaced")
+    recorder.end(run)
     return recorder.close()
 
 

@@ -1,3 +1,4 @@
+import fakes
 import pytest
 from driving import SIZES, press, running, screen_text, settle
 
@@ -169,3 +170,36 @@ async def test_the_footer_shows_the_keys_of_the_pane_that_has_the_focus(small_pa
         assert "enter look" in screen_text(pilot.app)
         await press(pilot, "tab")
         assert "enter follow" in screen_text(pilot.app)
+
+
+def boxes_in_view(pane):
+    return {box for box, rect in pane.cells.rects.items() if pane.window.shows_all_of(rect)}
+
+
+async def test_where_a_graph_was_replaced_each_side_shows_its_own_and_they_pan_together(tmp_path):
+    async with running(fakes.write_replaced_trace(tmp_path / "t.qdqtrace"), (200, 60)) as pilot:
+        stage = pilot.app.main.stage
+        left, right = boxes_in_view(stage.left), boxes_in_view(stage.right)
+        assert {box for box in right if box >= 500}, "the new graph is in view"
+        assert {box for box in left if box < 500}, "and so is the old one"
+        apart = stage.right.window.x - stage.left.window.x
+        for pane in ("2", "tab"):
+            await press(pilot, pane, "greater_than_sign")
+            assert stage.right.window.x - stage.left.window.x == apart != 0
+        await press(pilot, "d", "d", "d")
+        assert stage.right.window.x - stage.left.window.x == apart
+
+
+async def test_a_node_of_a_replaced_graph_is_scrolled_into_its_own_pane(tmp_path):
+    async with running(fakes.write_replaced_trace(tmp_path / "t.qdqtrace"), (200, 60)) as pilot:
+        main = pilot.app.main
+        for pane, name in (
+            (main.stage.right, "new_aten_relu_default"),
+            (main.stage.left, "aten_permute_copy_default"),
+        ):
+            sight = main.current().sight
+            node = (sight.after.named(name) or sight.before.named(name)).id
+            main.pick(node)
+            await settle(pilot)
+            box = main.current().picture.box(node)
+            assert box is not None and box.id in boxes_in_view(pane), name

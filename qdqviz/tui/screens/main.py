@@ -219,10 +219,8 @@ class MainScreen(Workbench):
 
     def on_panned(self, message: messages.Panned) -> None:
         """The other graph pane follows."""
-        if self.stage.scene is not None:
-            window = replace(self.stage.left.window, x=message.x, y=message.y)
-            self.stage.show_scene(self.stage.scene, self.view, window)
-            self.stage.draw_frame(self.view)
+        self.stage.pan(message.pane, message.x, message.y, self.view)
+        self.stage.draw_frame(self.view)
 
     # -- panes -------------------------------------------------------------------------------------
 

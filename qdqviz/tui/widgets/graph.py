@@ -139,4 +139,4 @@ class GraphView(Painted, can_focus=True):
         before = self.window
         self.show(self.cells, Window(x, y, before.columns, before.rows).within(self.cells))
         if self.window != before:
-            self.post_message(Panned(self.window.x, self.window.y))
+            self.post_message(Panned(self.id or "", self.window.x, self.window.y))
