@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from operator import attrgetter
 from typing import Any, TypeAlias
 
 from qdqviz.ir.node import NodeState
@@ -21,6 +23,8 @@ UPDATABLE = (
     "constant",
 )
 """Fields of a node that an `Update` may change."""
+
+_updatable = attrgetter(*UPDATABLE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,11 +131,20 @@ def _shape(value: Any) -> Any:
 
 def diff_node(path: str, old: NodeState, new: NodeState) -> list[Update]:
     """The updates that lead from one state of a node to another."""
-    return [
-        Update(path, old.id, field, getattr(old, field), getattr(new, field))
-        for field in UPDATABLE
-        if not same(getattr(old, field), getattr(new, field))
-    ]
+    return updates_of(path, old, new, changed_fields(old, new))
+
+
+def updates_of(path: str, old: NodeState, new: NodeState, fields: Iterable[str]) -> list[Update]:
+    """The updates of the named fields that lead from one state of a node to another."""
+    return [Update(path, old.id, field, getattr(old, field), getattr(new, field)) for field in fields]
+
+
+def changed_fields(old: NodeState, new: NodeState) -> tuple[str, ...]:
+    """The fields of `UPDATABLE` in which two states of a node differ."""
+    if old is new:
+        return ()
+    triples = zip(UPDATABLE, _updatable(old), _updatable(new), strict=True)
+    return tuple([field for field, left, right in triples if left is not right and not same(left, right)])
 
 
 def same(left: Any, right: Any) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import TypeAlias
 
-from qdqviz.ir.values import Value, refs
+from qdqviz.ir.values import Ref, Value, refs
 
 DTYPE_BITS = {
     "bool": 8,
@@ -99,6 +99,9 @@ class Constant:
     """Smallest and largest value of a small tensor, such as the scales of channels; None if not measured."""
 
 
+_ATOMIC = frozenset({type(None), bool, int, float, str})
+
+
 @dataclass(frozen=True, slots=True)
 class NodeState:
     """One node at one instant."""
@@ -129,8 +132,12 @@ class NodeState:
     def input_ids(self) -> tuple[int, ...]:
         """Identities of the nodes whose values this node uses, each once, in order of first use."""
         seen: dict[int, None] = {}
-        for ref in refs(self.args):
-            seen[ref] = None
+        for arg in self.args:
+            if type(arg) is Ref:  # the most common case, without a call
+                seen[arg.node] = None
+            elif type(arg) not in _ATOMIC:
+                for ref in refs(arg):
+                    seen[ref] = None
         for _, value in self.kwargs:
             for ref in refs(value):
                 seen[ref] = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from _thread import get_ident
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -26,13 +27,15 @@ class EditHearer:
         self._ids = recorder.ids
         self._graphs = recorder.graphs
         self._current = recorder.graphs.current
+        self._thread = get_ident()
         self._erased: list[Node] = []
         self.watch_metadata: Callable[[bool], None] = lambda on: None
         """Takes whether metadata that is handed out may be edited by a pass now; the watcher's own."""
 
     def wants(self, graph: Graph) -> bool:
         """Whether edits of this graph are recorded now, on this thread."""
-        return graph in self._current and self._recorder.listening
+        # As `Recorder.listening`, without one call more: asked of every edit and every look at metadata.
+        return graph in self._current and not self._recorder.held_off and get_ident() == self._thread
 
     # -- nodes come and go -------------------------------------------------------------------------
 
@@ -142,18 +145,23 @@ class EditHearer:
         body, owners = self._current[graph], run.log.owners
         token, earlier = owners.current, run.meta_reads.get(nid)
         if earlier is not None:
-            if token is not None and earlier[1] is token.owner:
+            owner = earlier[1]
+            if token is None:
+                if owner is None and owners.call is None:
+                    return
+            elif owner is token.owner:
                 return
             if body.meta_changed(nid):
-                run.log.edits.touch(body, nid, earlier[1])
+                run.log.edits.touch(body, nid, owner or owners.of_itself(node))
                 run.log.edits.settle_node(nid)
-        run.meta_reads[nid] = (body, owners.of(node, None))
+        run.meta_reads[nid] = (body, None if token is None and owners.call is None else owners.of(node))
 
     def check_metadata(self, run: Run) -> None:
         """Metadata handed out since the last time may have changed in place."""
         for nid, (body, owner) in run.meta_reads.items():
             if body.meta_changed(nid):
-                run.log.edits.touch(body, nid, owner)
+                node = body.mirrors[nid].node
+                run.log.edits.touch(body, nid, owner or run.log.owners.of_itself(node))
         run.meta_reads.clear()
 
     # -- calls on whole graphs ---------------------------------------------------------------------

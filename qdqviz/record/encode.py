@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Any
 
 import torch
@@ -29,6 +30,12 @@ CONTAINERS = frozenset(
 )
 """Types of values that are told by what they hold."""
 
+_INLINE = frozenset({type(None), bool, int, float})
+"""Types of metadata that is kept as it is, whatever its value."""
+
+_STRING = frozenset({str})
+_first = itemgetter(0)
+
 _LONG = 120
 """Characters from which a metadata text is kept in the text table."""
 
@@ -41,6 +48,8 @@ class Encoder:
         self._text_id = text_id
         self.targets = Targets(self.value)
         self._dtypes: dict[Any, str] = {}
+        self._refs: dict[int, Ref] = {}
+        self._specs: dict[Any, TensorSpec] = {}
         self._stacks: dict[int, tuple[Any, TextRef]] = {}
 
     # -- arguments ---------------------------------------------------------------------------------
@@ -48,13 +57,13 @@ class Encoder:
     def value(self, item: Any) -> Value:
         """An argument value, lossless; foreign objects become opaque atoms."""
         kind = type(item)
-        if kind in _PLAIN:
-            return item
         if kind is Node:
             found = self._ids.get(item)
-            return Atom("node", item.name) if found is None else Ref(found)
+            return Atom("node", item.name) if found is None else self.ref(found)
+        if kind in _PLAIN:
+            return item
         if kind is immutable_list or kind is list:
-            return ListArg(tuple([self.value(part) for part in item]))
+            return ListArg(tuple([part if type(part) is int else self.value(part) for part in item]))
         if kind is tuple or kind is torch.Size:
             return tuple([self.value(part) for part in item])
         if kind is immutable_dict or kind is dict:
@@ -62,6 +71,13 @@ class Encoder:
         if kind is slice:
             return SliceArg(self.value(item.start), self.value(item.stop), self.value(item.step))
         return self.atom(item)
+
+    def ref(self, nid: int) -> Ref:
+        """The use of a node: one object a node, which is compared by identity first."""
+        found = self._refs.get(nid)
+        if found is None:
+            found = self._refs[nid] = Ref(nid)
+        return found
 
     def atom(self, item: Any) -> Atom:
         """What has no literal, by kind and text."""
@@ -108,7 +124,14 @@ class Encoder:
         if val is None:
             return None
         if isinstance(val, torch.Tensor):
-            return TensorSpec(self.dtype(val.dtype), tuple([self._dim(size) for size in val.shape]))
+            dtype, shape = val.dtype, val.shape
+            for size in shape:
+                if type(size) is not int:
+                    return TensorSpec(self.dtype(dtype), tuple([self._dim(size) for size in shape]))
+            known = self._specs.get((dtype, shape))
+            if known is None:
+                known = self._specs[dtype, shape] = TensorSpec(self.dtype(dtype), tuple(shape))
+            return known
         kind = type(val)
         if kind is tuple or kind is list:
             return tuple(self.spec(item) for item in val)
@@ -128,8 +151,17 @@ class Encoder:
 
     def meta(self, meta: dict[str, Any]) -> tuple[tuple[str, Value], ...]:
         """Metadata in short form, sorted by key; values and tensor metadata are in the spec."""
-        items = [(key, self._meta_value(key, item)) for key, item in meta.items() if key not in SPEC_KEYS]
-        return tuple(sorted(((str(key), item) for key, item in items), key=lambda pair: pair[0]))
+        value = self._meta_value
+        items = [
+            (
+                key if type(key) is str else str(key),
+                item if type(item) in _INLINE else value(key, item),
+            )
+            for key, item in meta.items()
+            if key not in SPEC_KEYS
+        ]
+        items.sort(key=_first)
+        return tuple(items)
 
     def _meta_value(self, key: str, item: Any) -> Value:
         kind = type(item)
@@ -141,6 +173,8 @@ class Encoder:
             return self._module_stack(item)
         if key == "from_node":
             return Atom("opaque", f"from_node {self._origins(item)}")
+        if kind is tuple and len(item) <= 8 and _STRING.issuperset(map(type, item)):
+            return item if max(map(len, item), default=0) <= _LONG else self.see(item)
         if kind in (list, tuple, dict, immutable_list, immutable_dict):
             size = len(item)
             return self.see(item) if size <= 8 else Atom("opaque", f"{kind.__name__} of {size}")

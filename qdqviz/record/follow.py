@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 from torch.fx import Graph, GraphModule, Node
 
+from qdqviz.record.collector import no_collections
 from qdqviz.record.owner import Owner
 from qdqviz.record.retrace import NodeRun, Retrace, RetraceReader, new_graph
-from qdqviz.record.runlog import RETRACE_SITE
 from qdqviz.record.steering import plainly
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class RetraceFollower:
         if retrace is None or graph is None or nid is None or not recorder.runs or not recorder.listening:
             return original(interpreter, node)
         log = recorder.runs[-1].log
-        token = log.open(RETRACE_SITE, node)
+        token = log.open_run(node, nid)
         attempt = token or log.owners.current
         if attempt is None:
             return original(interpreter, node)
@@ -84,7 +84,8 @@ class RetraceFollower:
         body, run = retrace.body, recorder.runs[-1]
         old_module = body.module
         run.log.observer.settle()
-        RetraceReader(retrace, recorder.ids, run.log.edits, Owner("settle")).finish(module)
+        with no_collections():
+            RetraceReader(retrace, recorder.ids, run.log.edits, Owner("settle")).finish(module)
         recorder.graphs.rebind(body, retrace.old, module, old_module)
 
 

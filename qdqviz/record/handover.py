@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from torch.fx import GraphModule, Node
 
 from qdqviz.record.body import LiveBody
+from qdqviz.record.collector import no_collections
 from qdqviz.record.owner import Owner
 from qdqviz.record.reconcile import Reconciler, differs
 from qdqviz.record.retrace import fetch
@@ -43,10 +44,11 @@ class Handovers:
         return subject
 
     def _new_subject(self, module: GraphModule, parent: int | None) -> LiveSubject:
-        subject, name, first = self._graphs.new_subject(module)
-        writer = self._recorder.writer
-        writer.begin()
-        writer.add_subject(Subject(subject.id, name, dialect_of(module), parent), first)
+        with no_collections():
+            subject, name, first = self._graphs.new_subject(module)
+            writer = self._recorder.writer
+            writer.begin()
+            writer.add_subject(Subject(subject.id, name, dialect_of(module), parent), first)
         return subject
 
     def returned(self, run: Run, module: Any) -> None:

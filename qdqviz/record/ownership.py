@@ -47,6 +47,10 @@ class Ownership:
                 return found
         return self._node_owner(node)
 
+    def of_itself(self, node: Node) -> Owner:
+        """Owner of an edit of `node` made by no attempt and no named call."""
+        return self._node_owner(node)
+
     def of_creation(self, node: Node) -> Owner:
         """Owner of the creation of `node`: outside attempts whoever made one of its inputs, or itself.
 

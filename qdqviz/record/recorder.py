@@ -10,7 +10,9 @@ from dataclasses import replace
 
 from torch.fx import GraphModule
 
+from qdqviz.ir.change import Update
 from qdqviz.record.body import LiveBody
+from qdqviz.record.collector import no_collections
 from qdqviz.record.constants import ConstantPool
 from qdqviz.record.edits import EditHearer
 from qdqviz.record.encode import Encoder
@@ -47,7 +49,8 @@ class Recorder:
         self.retraces = RetraceFollower(self)
         self.handovers = Handovers(self)
         self._thread = get_ident()
-        self._suspended = 0
+        self.held_off = 0
+        """How many blocks are running in which nothing is listened to."""
         self._outside: Run | None = None
 
     # -- whether to listen -------------------------------------------------------------------------
@@ -55,7 +58,7 @@ class Recorder:
     @property
     def listening(self) -> bool:
         """Whether this thread is recorded now."""
-        return not self._suspended and get_ident() == self._thread
+        return not self.held_off and get_ident() == self._thread
 
     @property
     def asked_log(self) -> RunLog | None:
@@ -65,11 +68,11 @@ class Recorder:
     @contextmanager
     def suspended(self) -> Iterator[None]:
         """Listen to nothing while nested code is traced."""
-        self._suspended += 1
+        self.held_off += 1
         try:
             yield
         finally:
-            self._suspended -= 1
+            self.held_off -= 1
 
     def update_reading(self) -> None:
         """Whether metadata may be edited has changed: while a retrace runs, what reads it is torch."""
@@ -117,15 +120,16 @@ class Recorder:
 
     def flush(self, run: Run) -> None:
         """Write the rewrites of a run so far."""
-        self.edits.check_metadata(run)
-        run.write_groups(run.log.edits.flush())
+        with no_collections():
+            self.edits.check_metadata(run)
+            run.write_groups(run.log.edits.flush())
         run.log.owners.forget()
         run.log.observer.forget_nodes()
 
     def write_group(self, run: Run, group: Group) -> bool:
         """Write one group; says whether it is a step (and not settling)."""
         owner = group.owner
-        if owner.settles or all(change.kind == "rename" for change in group.changes):
+        if owner.settles or all(type(c) is Update and c.field == "name" for c in group.changes):
             self.writer.add_settling(group.subject, run.id, group.changes)
             return False
         step = self.writer.add_rewrite(

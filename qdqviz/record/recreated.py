@@ -67,7 +67,8 @@ def renamed(state: NodeState, twins: Mapping[int, int]) -> NodeState:
         state.shares_meta if state.shares_meta is None else twins.get(state.shares_meta, state.shares_meta)
     )
     nid = twins.get(state.id, state.id)
-    if nid != state.id or shares != state.shares_meta or any(ref in twins for ref in state.input_ids()):
+    uses = not twins.keys().isdisjoint(state.input_ids())
+    if uses or nid != state.id or shares != state.shares_meta:
         args: Any = map_refs(state.args, known)
         shares = None if shares == nid else shares
         return replace(state, id=nid, args=args, kwargs=_kwargs(state, known), shares_meta=shares)

@@ -73,7 +73,7 @@ class RunLog:
         """A loop handed out `item`: open an attempt if it is a node (or holds one) and none is open."""
         if self.owners.current is not None:
             return None
-        node = self._focus(item)
+        node = item if type(item) is Node else self._focus(item)
         if node is None:
             return None
         nid = self._ids.get(node)
@@ -82,6 +82,15 @@ class RunLog:
         token = self.owners.current = Token(self, node, nid, site)
         if self.steering is not None:
             self._steer(token.owner, skippable)
+        return token
+
+    def open_run(self, node: Node, nid: int) -> Token | None:
+        """A retrace is about to run the old node `node`: open an attempt if none is open."""
+        if self.owners.current is not None:
+            return None
+        token = self.owners.current = Token(self, node, nid, RETRACE_SITE)
+        if self.steering is not None:
+            self._steer(token.owner, True)
         return token
 
     def attempt_owner(self, node: Node, nid: int, site: int) -> Owner:
@@ -132,7 +141,7 @@ class RunLog:
     def _close(self, token: Token, raised: bool) -> None:
         self.owners.current = None
         self.forced = None
-        if token.idle and not raised:
+        if not raised and token.idle:
             return
         attempt = self._reduce(token.owner, token.start, token.seq, raised)
         del self.events[token.start :]

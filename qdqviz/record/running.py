@@ -39,8 +39,8 @@ class Run:
         self.given = None if root is None else root.graph
         """The same as the Graph object that it was then."""
         self.log = RunLog(recorder.ids, recorder.encoder, recorder.graphs.path_of)
-        self.meta_reads: dict[int, tuple[LiveBody, Owner]] = {}
-        """Nodes whose metadata was handed out, and to whom."""
+        self.meta_reads: dict[int, tuple[LiveBody, Owner | None]] = {}
+        """Nodes whose metadata was handed out, and to whom; None outside attempts and named calls."""
         self._recorder = recorder
         self._began = recorder.now()
         self._starts: list[int] = []

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from qdqviz.ir.change import UPDATABLE, Change, Erase, Insert, diff_node, same
+from qdqviz.ir.change import Change, Erase, Insert, changed_fields, updates_of
 from qdqviz.ir.node import NodeState
 from qdqviz.record.body import LiveBody
 from qdqviz.record.owner import Owner
@@ -56,6 +56,7 @@ class Sorter:
         self._base = base
         self._body = body
         self._joined: dict[Owner, Owner] = {}
+        self._compared: dict[tuple[int, int], tuple[NodeState, NodeState, tuple[str, ...]]] = {}
         self._writes: list[_Write] = sorted(self._all_writes(versions), key=lambda write: write.seq)
         self._created_by = {w.nid: w.owner for w in self._writes if w.state is not None and not w.fields}
         gone = {write.nid for write in self._writes if write.state is None}
@@ -71,10 +72,17 @@ class Sorter:
                     if before is not state:
                         yield _Write(seq, owner, nid, before, state, ())
                 else:
-                    fields = _changed_fields(before, state)
+                    fields = self._changed(before, state)
                     if fields:
                         yield _Write(seq, owner, nid, before, state, fields)
                 before = state
+
+    def _changed(self, before: NodeState, after: NodeState) -> tuple[str, ...]:
+        """The fields in which two states differ; the states are kept, so that an id stays theirs."""
+        found = self._compared.get((id(before), id(after)))
+        if found is None:
+            found = self._compared[id(before), id(after)] = (before, after, changed_fields(before, after))
+        return found[2]
 
     def _find_mentions(self) -> dict[int, set[int]]:
         """For each node that is not there all the time: the written nodes that use it in some version."""
@@ -206,16 +214,11 @@ class Sorter:
             elif old is not None and new is None:
                 erasures.append(Erase(body.path, old))
             elif old is not None and new is not None:
-                updates.extend(diff_node(body.path, old, new))
+                updates.extend(updates_of(body.path, old, new, self._changed(old, new)))
         for subject, (inserts, updates, erasures) in by_subject.items():
             changes = (*sorted(inserts, key=_order), *updates, *sorted(erasures, key=_order, reverse=True))
             if changes:
                 yield Group(owner, subject, seq, changes)
-
-
-def _changed_fields(before: NodeState, after: NodeState) -> tuple[str, ...]:
-    pairs = ((name, getattr(before, name), getattr(after, name)) for name in UPDATABLE)
-    return tuple([name for name, old, new in pairs if old is not new and not same(old, new)])
 
 
 _order: Callable[[Any], bytes] = lambda change: change.node.order  # noqa: E731

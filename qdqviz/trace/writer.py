@@ -43,6 +43,7 @@ class TraceWriter:
         self._states: dict[int, GraphState] = {}
         self._later: dict[int, list[Change]] = {}
         self._checkpoint_at: dict[int, int] = {}
+        self._settling: tuple[int, int, list[Change]] | None = None
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             for leftover in (path, Path(f"{path}-wal"), Path(f"{path}-shm")):
@@ -66,6 +67,7 @@ class TraceWriter:
 
     def commit(self) -> None:
         """End the transaction: what was written is now visible to readers."""
+        self._write_settling()
         if self._db.in_transaction:
             self._db.execute("COMMIT")
 
@@ -79,6 +81,7 @@ class TraceWriter:
             "INSERT INTO subjects VALUES(?,?)", (subject.id, json.dumps(record_to_json(subject)))
         )
         self._states[subject.id] = first
+        self._write_settling()
         self._later[subject.id] = []
         self._checkpoint_at[subject.id] = _changes_to_checkpoint(first)
         self._db.execute("INSERT INTO states VALUES(?,0,?)", (subject.id, pack(state_to_json(first))))
@@ -105,18 +108,24 @@ class TraceWriter:
         note: str = "",
     ) -> int:
         """Write the next step and return its number."""
+        self._write_settling()
         self.steps += 1
         head = {"path": path, "focus": focus, "name": name, "unconditional": unconditional, "note": note}
         self._add_group(subject, run, self.steps, self.steps, head, changes)
         return self.steps
 
     def add_settling(self, subject: int, run: int, changes: Sequence[Change]) -> None:
-        """Write bookkeeping changes, which are no step."""
-        if changes:
-            self._add_group(subject, run, None, self.steps, {}, changes)
+        """Write bookkeeping changes, which are no step; those between two steps are written together."""
+        pending = self._settling
+        if pending is not None and pending[:2] == (subject, run):
+            pending[2].extend(changes)
+        elif changes:
+            self._write_settling()
+            self._settling = (subject, run, list(changes))
 
     def state(self, subject: int) -> GraphState:
         """The subject's state after all that was written."""
+        self._write_settling()
         later = self._later[subject]
         if later:
             self._states[subject] = self._states[subject].apply_all(later)
@@ -157,6 +166,12 @@ class TraceWriter:
         except sqlite3.OperationalError:
             self.commit()
         self._db.close()
+
+    def _write_settling(self) -> None:
+        pending, self._settling = self._settling, None
+        if pending is not None:
+            subject, run, changes = pending
+            self._add_group(subject, run, None, self.steps, {}, changes)
 
     def _add_group(
         self,
