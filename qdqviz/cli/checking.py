@@ -14,7 +14,7 @@ from qdqviz.errors import UsageError
 
 if TYPE_CHECKING:
     from qdqviz.live.interventions import Intervention
-    from qdqviz.live.session import Session
+    from qdqviz.live.session import Plan, Report, Session
     from qdqviz.load.loaded import Loaded
     from qdqviz.passes.entry import ResolvedPass
 
@@ -65,7 +65,7 @@ def add_interventions(parser: ArgumentParser) -> None:
         metavar="PASS:NODE",
         action="append",
         default=[],
-        help="let a pass skip a node; may repeat (PASS#2 for its second run)",
+        help="let a pass skip a node; may repeat (PASS#2 for its second run; NODE may be a short name)",
     )
     parser.add_argument(
         "--force",
@@ -109,7 +109,7 @@ def checked_session(
     import tempfile
 
     from qdqviz.cli.progress import pass_progress
-    from qdqviz.live.session import dialect_warnings, run
+    from qdqviz.live.session import dialect_warnings
     from qdqviz.live.settling import met_nothing
 
     with tempfile.TemporaryDirectory(prefix="qdqviz-") as folder:
@@ -119,21 +119,45 @@ def checked_session(
             for warning in dialect_warnings(loaded, passes):
                 output.warn(warning)
             chosen = _settled(interventions, loaded, passes, Path(folder))
-            session = run(
-                loaded,
-                passes,
-                plan.path,
-                title=plan.target,
-                command=plan.command,
-                progress=tell,
-                interventions=chosen,
-            )
+            session = _recorded(plan, loaded, passes, chosen, tell)
         try:
             if session.unused and session.error is None:
                 raise UsageError(met_nothing(session.unused, session.trace))
             yield session
         finally:
             session.trace.close()
+
+
+def _recorded(
+    plan: Plan,
+    loaded: Loaded,
+    passes: Sequence[ResolvedPass],
+    interventions: Sequence[Intervention],
+    tell: Report | None,
+) -> Session:
+    """Run the passes; once more where a node went by its short name, now by its whole one."""
+    from qdqviz.live.session import run
+    from qdqviz.live.settling import with_whole_name
+
+    def attempt(chosen: Sequence[Intervention]) -> Session:
+        return run(
+            loaded,
+            passes,
+            plan.path,
+            title=plan.target,
+            command=plan.command,
+            progress=tell,
+            interventions=chosen,
+        )
+
+    session = attempt(interventions)
+    if not session.unused:
+        return session
+    named = tuple(with_whole_name(each, session.trace) for each in interventions)
+    if named == tuple(interventions):
+        return session
+    session.trace.close()
+    return attempt(named)
 
 
 def _settled(
@@ -155,12 +179,14 @@ def _settled(
 
 def _settle(each: Intervention, plain: Session) -> Intervention:
     from qdqviz.live.interventions import Force
-    from qdqviz.live.settling import settle
+    from qdqviz.live.settling import settle, with_whole_name
 
     if not isinstance(each, Force):
         return each
+    named = with_whole_name(each, plain.trace)
+    assert isinstance(named, Force)
     try:
-        return settle(each, plain.trace)
+        return settle(named, plain.trace)
     except UsageError:
         # It may be about a node that is there only once the other interventions are in force.
         return each

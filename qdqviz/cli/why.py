@@ -42,7 +42,8 @@ class WhyCommand(Command):
         parser.add_argument(
             "--node",
             metavar="NODE",
-            help="its name before that pass, NAME@STEP after a step, PATH/NAME in a sub-graph",
+            help="its name before that pass (`qdqviz nodes TRACE --pass PASS` lists them), NAME@STEP after a"
+            " step, PATH/NAME in a sub-graph",
         )
         add_json(parser)
 

@@ -38,6 +38,18 @@ def settle(force: Force, trace: Trace) -> Force:
     return replace(force, outcome=not events[-1].outcome)
 
 
+def with_whole_name(intervention: Intervention, trace: Trace) -> Intervention:
+    """The intervention on the node that is meant by a short name, as pictures and tables have it.
+
+    As it is where no node, or more than one, of those that the pass run looked at goes by that name.
+    """
+    runs = [run for run in trace.runs if run.label == intervention.run]
+    seen = {each.name for run in runs for each in trace.attempts(run.id) if each.path == intervention.path}
+    meant = [name for name in seen if short_name(name) == intervention.node]
+    is_clear = len(meant) == 1 and intervention.node not in seen
+    return replace(intervention, node=meant[0]) if is_clear else intervention
+
+
 def missed(intervention: Intervention, trace: Trace) -> str:
     """Why an intervention met nothing in a recording, in one line that says what there is instead."""
     try:

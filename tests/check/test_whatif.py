@@ -236,10 +236,32 @@ def test_whatif_compares_checks_and_keeps_the_interventions(capsys, tmp_path):
     assert len(json.loads(capsys.readouterr().out)["rewrites"]) == len(found["check"]["rewrites"])
     assert run_command(["whatif", "slices", "-p", "reorder", "--veto", "SinkOpsCloserToUsePass:nobody"]) == 2
     assert "did not look at nobody: it looked at " in capsys.readouterr().err
-    assert (
-        run_command(["whatif", "slices", "-p", "reorder", "--veto", "SinkOpsCloserToUsePass:dequantize"]) == 2
-    )
-    assert f"did you mean {veto.partition(':')[2]}?" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("option", "intervention"),
+    [
+        ("--veto", "SinkOpsCloserToUsePass:{}"),
+        ("--force", "SinkOpsCloserToUsePass:{}@{}"),
+    ],
+)
+def test_the_short_name_that_tables_print_stands_for_the_node(capsys, option, intervention):
+    place = "" if option == "--veto" else decision_of_sink(capsys)
+    found = []
+    for name in ("dequantize", "quantized_decomposed_dequantize_per_tensor_default"):
+        what = intervention.format(name, place)
+        assert run_command(["whatif", "slices", "-p", "reorder", option, what, "--json"]) == 0
+        found.append(json.loads(capsys.readouterr().out))
+    assert found[0]["interventions"] == found[1]["interventions"]
+    assert found[0]["passes"] == found[1]["passes"]
+
+
+def decision_of_sink(capsys):
+    """A decision of the sinking pass on the first dequantize, as `LINE:COL`."""
+    why = ["why", "slices", "-p", "reorder", "--pass", "SinkOpsCloserToUsePass", "--json"]
+    assert run_command([*why, "--node", "output"]) == 0
+    guard = json.loads(capsys.readouterr().out)["guard"]
+    return f"{guard['line']}:{guard['column']}"
 
 
 def test_export_honours_interventions(capsys, tmp_path):
