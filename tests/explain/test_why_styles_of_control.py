@@ -141,7 +141,7 @@ def test_an_exception_that_a_helper_raises_for_its_caller_is_gone_into(answer):
                         self.last = str(why)
     """)
     assert found.verdict == "declined"
-    assert texts(found) == ["except Skip as why", "condition"]
+    assert texts(found) == ["except Skip as why", "condition", "len(node.users) == 1"]
     assert found.chain[0].values[1].value == "'several users'"
     assert "left it alone: “several users”; `condition` is false" in found.sentences[0]
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from dataclasses import replace
 
 from qdqviz.explain.guards.calls import HANDED, Call, Calls
-from qdqviz.explain.guards.cause import Cause, acts, can_act
-from qdqviz.explain.guards.code import call_name
+from qdqviz.explain.guards.cause import Cause, acts, asks, can_act, is_answer
+from qdqviz.explain.guards.code import call_name, called_names
 from qdqviz.explain.guards.conditions import Leaf, Verdict, evaluate, iterations, truth_of
 from qdqviz.explain.guards.frames import Frame, Item
 from qdqviz.explain.guards.links import Chain, follow
@@ -20,7 +21,7 @@ _DROPS = {"filter": False, "filterfalse": True, "takewhile": False, "dropwhile":
 _CHOOSING = frozenset({"min", "max"})
 """Functions that compare items: what they are told of one turns none down."""
 
-_QUANTIFIERS = frozenset({"any", "all", "sum"})
+_QUANTIFIERS = frozenset({"any", "all"})
 """Functions that only ask something about all items."""
 
 _NOTHING_ASKED = Chain((), (), filtered=True, kept=True)
@@ -35,6 +36,11 @@ def of_comprehension(call: Call, origins: Origins) -> Chain:
     found = iterations(call.comprehension, call.cursor())
     if not found:
         return _NOTHING_ASKED
+    made = _made_for_element(call)
+    if found[-1].kept and made:
+        answers = is_answer(made[-1]) and not _asks_of_all(call, call.comprehension)
+        if answers or _may_act(made, origins):
+            return _visited(made, origins)
     verdict = _last(found[-1].filters, found[-1].element)
     if verdict is None or (found[-1].kept and found[-1].element is None):
         return _NOTHING_ASKED
@@ -53,12 +59,37 @@ def of_function(call: Call, origins: Origins) -> Chain:
         if made[-1].how != "return" or truth_of(made[-1].result) is not _DROPS[name]:
             return Chain((), (), kept=True)
         return Chain(_through(call, made[-1], found, origins), ())
-    inner = origins.call(made[-1])
-    scan = _asks_of_all(call) and not (inner is not None and can_act(inner))
-    if found is None:
-        return Chain((), (), filtered=scan, kept=scan or (inner is not None and acts(inner)))
-    kept = scan and truth_of(made[-1].result)
-    return Chain(follow(found, origins), (), filtered=scan, scan=scan, kept=kept)
+    if _may_act(made, origins) or not _asks_of_all(call, call.handed):
+        return _visited(made, origins)
+    kept = truth_of(made[-1].result)
+    return Chain(follow(found, origins) if found is not None else (), (), filtered=True, scan=True, kept=kept)
+
+
+def _made_for_element(call: Call) -> list[Frame]:
+    """The calls that a comprehension made for its element, and not to filter."""
+    match call.comprehension:
+        case ast.DictComp(key=key, value=value):
+            names = called_names(key, value)
+        case ast.ListComp(elt=element) | ast.SetComp(elt=element) | ast.GeneratorExp(elt=element):
+            names = called_names(element)
+        case _:
+            return []
+    return [frame for frame in call.frame.calls() if frame.name in names]
+
+
+def _visited(made: Sequence[Frame], origins: Origins) -> Chain:
+    """The chain of a node that was left to a function, as in `[self.visit(n) for n in nodes]`."""
+    found = origins.into_last([frame for frame in made if asks(frame)])
+    if found is not None:
+        return Chain(follow(found, origins), ())
+    acted = any(call is not None and acts(call) for call in map(origins.call, made))
+    return Chain((), (), kept=acted, filtered=not acted)
+
+
+def _may_act(made: Sequence[Frame], origins: Origins) -> bool:
+    """Whether any function that was called for a node holds a statement that edits or collects."""
+    calls = (origins.call(each) for frame in made for each in frame.walk())
+    return any(call is not None and can_act(call) for call in calls)
 
 
 def _through(call: Call, made: Frame, found: Cause | None, origins: Origins) -> tuple[Cause, ...]:
@@ -72,9 +103,9 @@ def _through(call: Call, made: Frame, found: Cause | None, origins: Origins) -> 
     return (Cause(call, (asked,)), *links)
 
 
-def _asks_of_all(call: Call) -> bool:
-    """Whether what a function said of all items is only summed up: `any(map(fits, nodes))`."""
-    around = call.code.parent(call.handed) if call.handed is not None else None
+def _asks_of_all(call: Call, expr: ast.expr) -> bool:
+    """Whether what was said of all items is only summed up: `any(map(fits, nodes))`."""
+    around = call.code.parent(expr)
     return isinstance(around, ast.Call) and call_name(around) in _QUANTIFIERS
 
 

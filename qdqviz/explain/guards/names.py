@@ -10,6 +10,7 @@ from qdqviz.explain.guards.bindings import Binding, bindings, led_to, unset, uns
 from qdqviz.explain.guards.calls import Call
 from qdqviz.explain.guards.cause import Cause
 from qdqviz.explain.guards.code import dotted
+from qdqviz.explain.guards.parameters import argument_for, call_at, parameters_of
 from qdqviz.explain.guards.tested import Window, all_frames, is_constant, with_depth
 
 if TYPE_CHECKING:
@@ -34,7 +35,23 @@ class Names:
         found = self._origins.of_frames(expr, window)  # a property
         if found is None and "." in name:
             found = self._of_attribute(name, window.call) or self._of_member(name, window)
-        return found or self._of_item(name, window)
+        return found or self._of_item(name, window) or self._of_parameter(name, window.call)
+
+    def _of_parameter(self, name: str, call: Call) -> Cause | None:
+        """A parameter: why the caller's argument had its value, as in `require(len(users) == 1)`."""
+        outer = call.frame.parent
+        caller = self._origins.call(outer) if outer is not None else None
+        if caller is None or call.function is None or name not in parameters_of(call.function):
+            return None
+        index = next(at for at, item in enumerate(caller.frame.items) if item is call.frame)
+        made = call_at(caller, call.frame, index, len(parameters_of(call.function)))
+        given = argument_for(made, call.function, name) if made is not None else None
+        step = next(
+            (step for step, _ in reversed(list(caller.steps())) if step.start <= index < step.end), None
+        )
+        if given is None or step is None or isinstance(given, ast.Constant):
+            return None
+        return self._origins.value(given, Window(caller, step.start, index, step, strict=True))
 
     def _of_item(self, name: str, window: Window) -> Cause | None:
         """A loop's item that a call made: why that call gave it."""

@@ -23,13 +23,13 @@ def handed_to(caller: Call, index: int, function: FunctionNode, name: str) -> Kn
 
 def call_at(caller: Call, frame: Frame, index: int, taken: int) -> ast.Call | None:
     """The expression that made a call; a call through a variable is told by how many arguments it takes."""
-    for step, _ in reversed(list(caller.steps())):
-        if not step.start <= index < step.end:
-            continue
-        calls = [node for node in ast.walk(step.node) if isinstance(node, ast.Call)]
-        named = next((node for node in calls if call_name(node) == frame.name), None)
-        return named or next((node for node in calls if len(node.args) == taken), None)
-    return None
+    around = [step.node for step, _ in caller.steps() if step.start <= index < step.end]
+    place = around[-1] if around else caller.comprehension
+    if place is None:
+        return None
+    calls = [node for node in ast.walk(place) if isinstance(node, ast.Call)]
+    named = next((node for node in calls if call_name(node) == frame.name), None)
+    return named or next((node for node in calls if len(node.args) == taken), None)
 
 
 def parameters_of(function: FunctionNode) -> list[str]:

@@ -1,0 +1,116 @@
+"""Functions that a comprehension calls on each node are gone into as in a loop; checks tell what they check."""
+
+from __future__ import annotations
+
+import pytest
+from why_recording import seen, texts
+
+VISIT = """
+        class Private(PassBase):
+            def visit(self, node):
+                if not predicates.is_relu(node):
+                    return False
+                if len(node.users) != 1:
+                    return False
+                replace(node)
+                return True
+
+            def call(self, gm):
+                changed = {}
+                return PassResult(gm, bool(changed))
+"""
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "[self.visit(n) for n in gm.graph.nodes]",
+        "any([self.visit(n) for n in gm.graph.nodes])",
+        "any(self.visit(n) for n in gm.graph.nodes)",
+        "sum(self.visit(n) for n in list(gm.graph.nodes))",
+        "{n: self.visit(n) for n in gm.graph.nodes}",
+        "[self.visit(n) for n in gm.graph.nodes if n.op != 'placeholder']",
+    ],
+)
+def test_a_method_that_a_comprehension_calls_on_each_node_is_gone_into(answer, form):
+    found = answer(VISIT.format(form))
+    assert (found.verdict, texts(found)) == ("declined", ["len(node.users) != 1"])
+    assert seen(found)["len(node.users)"] == "2"
+    other = answer(VISIT.format(form), "neg_default")
+    assert (other.verdict, texts(other)[0]) == ("declined", "predicates.is_relu(node)")
+
+
+def test_the_nodes_that_such_a_method_was_given_are_known(answer):
+    found = answer(VISIT.format("[self.visit(n) for n in gm.graph.nodes]"))
+    assert seen(found)["node.users"] == "[neg_default, sigmoid_default]"
+
+
+def test_a_value_that_a_comprehension_computes_of_each_node_turns_none_down(answer):
+    found = answer(
+        """
+        class Private(PassBase):
+            def cost(self, node):
+                if node.op != "call_function":
+                    return 0
+                return len(node.users) + 1
+
+            def call(self, gm):
+                costs = [self.cost(node) for node in gm.graph.nodes]
+                if sum(costs) > 99:
+                    replace(next(iter(gm.graph.nodes)))
+        """
+    )
+    assert (found.verdict, found.reason, texts(found)) == ("never", "left_early", ["sum(costs) > 99"])
+
+
+def test_a_predicate_asked_of_all_nodes_by_any_turns_none_down(answer):
+    found = answer(
+        """
+        class Private(PassBase):
+            def call(self, gm):
+                if not any(predicates.has_one_user(n) and n.op == "get_attr" for n in gm.graph.nodes):
+                    return PassResult(gm, False)
+                for node in gm.graph.nodes:
+                    replace(node)
+        """
+    )
+    assert (found.verdict, found.reason) == ("never", "left_early")
+
+
+@pytest.mark.parametrize(
+    ("checks", "blocking"),
+    [
+        ("self.require(len(node.users) == 1, 'shared')", "len(node.users) == 1"),
+        ("self.require(message='shared', condition=len(node.users) == 1)", "len(node.users) == 1"),
+        ("self.require(node.op and len(node.users) == 1, 'shared')", "len(node.users) == 1"),
+        ("self.require(predicates.has_one_user(node), 'shared')", "len(node.users) == 1"),
+        (
+            "single = len(node.users) == 1\n                    self.require(single, '')",
+            "len(node.users) == 1",
+        ),
+        ("self.require(all(u.op == 'output' for u in node.users), '')", "u.op == 'output'"),
+    ],
+)
+def test_a_check_that_is_given_a_condition_leads_to_that_condition(answer, checks, blocking):
+    found = answer(f"""
+        class Private(PassBase):
+            @staticmethod
+            def require(condition, message):
+                if not condition:
+                    raise ValueError(message)
+
+            def fits(self, node):
+                try:
+                    self.require(node.target == RELU, "no relu")
+                    {checks}
+                except ValueError:
+                    return False
+                return True
+
+            def call(self, gm):
+                for node in gm.graph.nodes:
+                    if self.fits(node):
+                        replace(node)
+    """)
+    assert texts(found)[:3] == ["self.fits(node)", "except ValueError", "condition"]
+    assert found.guard.text == blocking
