@@ -143,7 +143,7 @@ def test_an_exception_that_a_helper_raises_for_its_caller_is_gone_into(answer):
     assert found.verdict == "declined"
     assert texts(found) == ["except Skip as why", "condition", "len(node.users) == 1"]
     assert found.chain[0].values[1].value == "'several users'"
-    assert "left it alone: “several users”; `condition` is false" in found.sentences[0]
+    assert "left it alone: “several users”; `len(node.users) == 1` is false" in found.sentences[0]
 
 
 def test_a_worklist_with_two_phases_is_answered_from_the_phase_that_got_further(answer):
