@@ -136,6 +136,16 @@ def test_what_was_seen_stands_below_a_line_where_there_is_no_room_beside_it(arch
     assert "2 != 1" not in lines[start] and "2 != 1 → true" in lines[start + 1]
 
 
+@pytest.mark.parametrize(("columns", "indents"), [(100, [0, 4, 8, 12, 16]), (40, [0, 1, 2, 3, 4])])
+def test_code_is_indented_less_where_there_is_little_room(archive, columns, indents):
+    answer, _ = ask(archive, "DropRelu", "relu_2")
+    listing = answer.listings[0]
+    lines, _ = source_lines(listing, columns)
+    shown = [line[2].text for line in lines if line[0].text.strip().isdigit()]
+    assert [text.strip() for text in shown] == [each.text.strip() for each in listing.lines]
+    assert sorted({len(text) - len(text.lstrip()) for text in shown if text.strip()}) == indents
+
+
 def test_a_rewrite_shows_the_way_that_it_took(archive):
     answer, _ = ask(archive, "DropRelu", "relu", step=1)
     listing = answer.listings[0]

@@ -19,6 +19,10 @@ _LEAST = 24
 """Columns for what was seen, below which it stands on a line of its own."""
 
 
+_NARROW = 60
+"""Columns below which code is indented by a quarter of what it is in its file, to show more of it."""
+
+
 def source_lines(listing: Listing, columns: int) -> tuple[list[Line], int]:
     """A listing as lines, and the index of the line to look at first.
 
@@ -41,21 +45,29 @@ def _rows(listing: Listing, line: SourceLine, digits: int, columns: int) -> Iter
     style = "" if line.ran else "muted"
     number = Part(f"{line.number:>{digits}} ", "muted")
     lead = ToLine(listing.file, line.number, line.guard) if line.guard is not None else None
-    code = Part(line.text, "source.blocking" if line.guard is not None else style, None, lead)
+    text = _indented(line.text, columns)
+    code = Part(text, "source.blocking" if line.guard is not None else style, None, lead)
     seen = _seen(line)
     head = (number, Part(f"{mark} ", mark_style), code)
     if not seen:
         yield head
         return
-    used = digits + 3 + width(line.text) + len(_GAP)
+    used = digits + 3 + width(text) + len(_GAP)
     if used + sum(width(part.text) for part in seen) <= columns:
         yield (*head, Part(_GAP), *seen)
         return
     yield head
-    indent = min(len(line.text) - len(line.text.lstrip()) + 2, max(columns - digits - 3 - _LEAST, 0))
+    indent = min(len(text) - len(text.lstrip()) + 2, max(columns - digits - 3 - _LEAST, 0))
     room = max(columns - digits - 3 - indent, 8)
     for row in wrap(seen, room):
         yield (Part(" " * (digits + 1)), Part(f"{mark} ", mark_style), Part(" " * indent), *row)
+
+
+def _indented(text: str, columns: int) -> str:
+    """A line of code with as much indentation as there is room for."""
+    code = text.lstrip(" ")
+    indent = len(text) - len(code)
+    return text if columns >= _NARROW else " " * (indent // 4) + code
 
 
 def _mark(line: SourceLine) -> tuple[str, str]:
