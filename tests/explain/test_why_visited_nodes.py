@@ -114,3 +114,83 @@ def test_a_check_that_is_given_a_condition_leads_to_that_condition(answer, check
     """)
     assert texts(found)[:3] == ["self.fits(node)", "except ValueError", "condition"]
     assert found.guard.text == blocking
+
+
+@pytest.mark.parametrize(
+    ("test", "named"),
+    [
+        ("not any(map(is_sigmoid, node.users))", ["sigmoid_default"]),
+        ("not any(map(lambda user: is_sigmoid(user), node.users))", ["sigmoid_default"]),
+        ("all(map(lambda user: not is_sigmoid(user), node.users))", ["sigmoid_default"]),
+        ("next(filter(is_sigmoid, node.users), None) is None", ["sigmoid_default"]),
+        ("not list(filter(is_sigmoid, node.users))", ["sigmoid_default"]),
+        ("any(map(is_tanh, node.users))", ["sigmoid_default", "neg_default"]),
+        ("list(filter(is_tanh, node.users))", ["sigmoid_default", "neg_default"]),
+        ("next(filter(is_tanh, node.users), None)", ["sigmoid_default", "neg_default"]),
+    ],
+)
+def test_of_mapped_answers_those_that_decided_are_told(answer, test, named):
+    found = answer(f"""
+        def is_sigmoid(node):
+            return node.target == torch.ops.aten.sigmoid.default
+
+        def is_tanh(node):
+            return node.target == torch.ops.aten.tanh.default
+
+        class Private(PassBase):
+            def call(self, gm):
+                for node in gm.graph.nodes:
+                    if node.target == RELU and {test}:
+                        replace(node)
+    """)
+    assert found.guard.text.startswith("node.target == torch.ops.aten.")
+    assert [node.name for each in (found.guard, *found.guard.siblings) for node in each.nodes] == named
+
+
+@pytest.mark.parametrize(
+    ("start", "note", "test"),
+    [
+        ("blocked = False", "nonlocal blocked; blocked = True", "not blocked"),
+        ("blocked = []", "blocked.append(user)", "not blocked"),
+        ("blocked = None", "nonlocal blocked; blocked = user", "blocked is None"),
+    ],
+)
+@pytest.mark.parametrize("visit", ["list(map(look, node.users))", "for user in node.users: look(user)"])
+def test_what_a_function_inside_set_leads_to_the_test_that_let_it(answer, start, note, test, visit):
+    found = answer(f"""
+        class Private(PassBase):
+            def call(self, gm):
+                for node in gm.graph.nodes:
+                    {start}
+                    def look(user):
+                        {note.partition("; ")[0] if "; " in note else "pass"}
+                        if user.target == torch.ops.aten.sigmoid.default:
+                            {note.rpartition("; ")[2]}
+                    {visit}
+                    if node.target == RELU and {test}:
+                        replace(node)
+    """)
+    assert found.guard.text == "user.target == torch.ops.aten.sigmoid.default"
+    assert found.guard.outcome is True
+    assert [node.name for node in found.guard.nodes] == ["sigmoid_default"]
+
+
+def test_what_was_only_noted_as_seen_is_told_what_it_was_compared_with(answer):
+    source = """
+        class Private(PassBase):
+            def call(self, gm):
+                seen = {}
+                for node in gm.graph.nodes:
+                    if node.op != "call_function":
+                        continue
+                    for other in seen.get(node.target, []):
+                        if node.args == other.args:
+                            node.replace_all_uses_with(other)
+                            break
+                    else:
+                        seen.setdefault(node.target, []).append(node)
+    """
+    first = answer(source)
+    assert (first.verdict, texts(first), first.note) == ("declined", ["seen.get(node.target, [])"], "")
+    second = answer(source, "add_tensor_1")
+    assert texts(second) == ["node.args == other.args"]

@@ -73,7 +73,16 @@ def _asks_one(expr: ast.Compare) -> bool:
 
 def led_to(call: Call, binding: Binding, point: Step | None) -> Cause | None:
     """The tests that led to a binding, apart from those that also led to the statement `point`."""
-    shared = set(map(id, _trail(call, point)))
+    return _led(call, binding, _trail(call, point))
+
+
+def led_inside(call: Call, binding: Binding) -> Cause | None:
+    """The tests of a call that led to a binding in it."""
+    return _led(call, binding, ())
+
+
+def _led(call: Call, binding: Binding, apart: tuple[Step, ...]) -> Cause | None:
+    shared = set(map(id, apart))
     for outer in reversed(binding.around):
         if id(outer) in shared:
             return None

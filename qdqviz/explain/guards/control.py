@@ -164,7 +164,7 @@ def _skipped_loop(call: Call, step: Step, goal: Goal) -> Cause | None:
     assert isinstance(node, ast.For | ast.AsyncFor | ast.While)
     if goal.wants is not None and effect(node.body, goal) is Effect.LEAVES:
         return None
-    if not step.blocks:
+    if not step.ends:  # an `else` may have run
         return _empty_loop(call, step, goal) or _header(call, step, goal)
     rounds = list(zip(step.blocks, step.ends, strict=False))
     broken = step.ends[-1] if step.ends else None

@@ -6,10 +6,10 @@ import ast
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from qdqviz.explain.guards.bindings import Binding, bindings, led_to, unset, unset_in
+from qdqviz.explain.guards.bindings import Binding, bindings, led_inside, led_to, unset, unset_in
 from qdqviz.explain.guards.calls import Call
 from qdqviz.explain.guards.cause import Cause
-from qdqviz.explain.guards.code import dotted
+from qdqviz.explain.guards.code import dotted, own_nodes
 from qdqviz.explain.guards.parameters import argument_for, call_at, parameters_of
 from qdqviz.explain.guards.tested import Window, all_frames, is_constant, with_depth
 
@@ -73,12 +73,18 @@ class Names:
         return found or led_to(call, bound, window.owner)
 
     def _of_closure(self, name: str, window: Window) -> Cause | None:
-        """A name that functions inside of the call were to fill: what kept the deepest of them from it."""
+        """A name that functions inside of the call set or filled, or else what kept the deepest from it."""
         inside = f"{window.call.frame.function}.<locals>."
+        frames = [pair for pair in with_depth(window.call.frame) if pair[1].function.startswith(inside)]
+        calls = [(depth, call) for depth, frame in frames if (call := self._origins.call(frame)) is not None]
+        for _, call in reversed(calls):
+            bound = bindings(call, name, None) if _is_outer(call, name) else []
+            if bound:
+                led = led_inside(call, bound[-1])
+                return self._origins.resolved(led) if led is not None else None
         best: tuple[int, Cause] | None = None
-        for depth, frame in with_depth(window.call.frame):
-            inner = self._origins.call(frame) if frame.function.startswith(inside) else None
-            found = unset_in(inner, name) if inner is not None else None
+        for depth, call in calls:
+            found = unset_in(call, name)
             if found is not None and (best is None or depth >= best[0]):
                 best = depth, found
         return self._origins.resolved(best[1]) if best is not None else None
@@ -112,3 +118,12 @@ class Names:
             return None
         inside = Window(other, 0, len(other.frame.items), None, True)
         return self._of_binding(f"self.{attribute}", set_there[-1], inside)
+
+
+def _is_outer(call: Call, name: str) -> bool:
+    """Whether a function means the name of the function around it: it says `nonlocal`, or never binds it."""
+    body = call.function.body if isinstance(call.function, ast.FunctionDef) else []
+    nodes = list(own_nodes(*body))
+    if any(isinstance(node, ast.Nonlocal) and name in node.names for node in nodes):
+        return True
+    return not any(isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store) and n.id == name for n in nodes)

@@ -18,7 +18,7 @@ from qdqviz.explain.guards.code import (
     called_names,
     dotted,
 )
-from qdqviz.explain.guards.conditions import Leaf, iterations
+from qdqviz.explain.guards.conditions import Leaf, iterations, truth_of
 from qdqviz.explain.guards.control import block_cause, cause_of_exit
 from qdqviz.explain.guards.frames import Frame
 from qdqviz.explain.guards.names import Names
@@ -167,12 +167,20 @@ class Origins:
         if name in ("any", "all") and expr.args:
             return self._of_quantifier(expr, window)
         if name in ("filter", "map") and len(expr.args) > 1:
-            frames = window.call.frames(window.start, window.stop)
-            return self.into_last([frame for frame in frames if is_answer(frame)])
+            return self._of_items(window, decisive=True)
         return self.of_frames(expr, window)
+
+    def _of_items(self, window: Window, decisive: bool) -> Cause | None:
+        """What a function said of the items that it was given: those that decide, else all alike."""
+        made = window.call.frames(window.start, window.stop)
+        answers = [frame for frame in made if is_answer(frame)]
+        telling = [frame for frame in answers if frame.how == "return" and truth_of(frame.result) is decisive]
+        return self.into_last(telling or answers)
 
     def _of_quantifier(self, expr: ast.Call, window: Window) -> Cause | None:
         argument = expr.args[0]
+        if isinstance(argument, ast.Call) and call_name(argument) == "map" and len(argument.args) > 1:
+            return self._of_items(window, decisive=call_name(expr) == "any")
         if not isinstance(argument, COMPREHENSIONS):
             bound = bindings(window.call, dotted(argument), window.owner) if dotted(argument) else []
             if not bound or not isinstance(bound[-1].value, COMPREHENSIONS):
