@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from rpds import HashTrieMap, HashTrieSet
 
@@ -14,13 +15,54 @@ ROOT = ""
 """Path of the outermost graph; sub-graphs are named from there, such as `true_graph_0`."""
 
 
+MOST_EDITS = 1000
+"""Edits after which a new order is not made from an old one any more."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Since:
+    """An order, and the edits made since."""
+
+    order: tuple[NodeState, ...]
+    """The order of a body, before all edits."""
+    edit: tuple[NodeState | None, NodeState | None]
+    """The last edit: the node before it and after it; None where there is none."""
+    earlier: _Since | None
+    """The edits before that one, on the same order."""
+    count: int
+    """How many edits there are."""
+
+    def applied(self) -> tuple[NodeState, ...]:
+        """The order after all edits. Each costs a search and a move in memory."""
+        edits = []
+        at: _Since | None = self
+        while at is not None:
+            edits.append(at.edit)
+            at = at.earlier
+        nodes = list(self.order)
+        for old, new in reversed(edits):
+            if old is not None:
+                index = bisect_left(nodes, old.order, key=_order_of)
+                if new is not None and new.order == old.order:
+                    nodes[index] = new
+                    continue
+                del nodes[index]
+            if new is not None:
+                nodes.insert(bisect_left(nodes, new.order, key=_order_of), new)
+        return tuple(nodes)
+
+
+def _order_of(node: NodeState) -> bytes:
+    return node.order
+
+
 class Body:
     """The nodes of one graph of a program (the outermost, a branch, a delegate's inside).
 
     Immutable. Order, names and users are derived lazily and kept with the body.
     """
 
-    __slots__ = ("_by_name", "_nodes", "_order", "_users")
+    __slots__ = ("_by_name", "_nodes", "_order", "_since", "_users")
 
     def __init__(
         self,
@@ -30,6 +72,7 @@ class Body:
         self._nodes: HashTrieMap[int, NodeState] = HashTrieMap() if nodes is None else nodes
         self._users: HashTrieMap[int, HashTrieSet[int]] | None = users
         self._order: tuple[NodeState, ...] | None = None
+        self._since: _Since | None = None
         self._by_name: dict[str, NodeState] | None = None
 
     def __len__(self) -> int:
@@ -49,9 +92,17 @@ class Body:
         return self._nodes.get(node)
 
     def in_order(self) -> tuple[NodeState, ...]:
-        """All nodes in execution order. O(n log n) once a body, then kept."""
+        """All nodes in execution order, kept once known.
+
+        O(n log n), and slow to read from a persistent map; where the order of a body that this one was made
+        from is known, much less.
+        """
         if self._order is None:
-            self._order = tuple(sorted(self._nodes.values(), key=lambda node: node.order))
+            if self._since is not None:
+                self._order = self._since.applied()
+            else:
+                self._order = tuple(sorted(self._nodes.values(), key=lambda node: node.order))
+            self._since = None
         return self._order
 
     def named(self, name: str) -> NodeState | None:
@@ -63,6 +114,11 @@ class Body:
     def position(self, node: int) -> int:
         """Index of a node in execution order."""
         return bisect_left(self.in_order(), self._nodes[node].order, key=lambda item: item.order)
+
+    def standing(self, node: int) -> tuple[int, NodeState | None]:
+        """Index of a node in execution order, and the node right in front of it."""
+        index = self.position(node)
+        return index, self.in_order()[index - 1] if index else None
 
     def inputs(self, node: int) -> tuple[int, ...]:
         """Identities of the nodes that `node` uses, each once, that exist in this graph."""
@@ -88,11 +144,25 @@ class Body:
     def with_node(self, node: NodeState) -> Body:
         """This body with `node` inserted, or put in place of the node of the same identity."""
         old = self._nodes.get(node.id)
-        return Body(self._nodes.insert(node.id, node), self._relink(old, node))
+        body = Body(self._nodes.insert(node.id, node), self._relink(old, node))
+        body._since = self._edited(old, node)
+        return body
 
     def without_node(self, node: int) -> Body:
         """This body without the node of that identity."""
-        return Body(self._nodes.remove(node), self._relink(self._nodes[node], None))
+        old = self._nodes[node]
+        body = Body(self._nodes.remove(node), self._relink(old, None))
+        body._since = self._edited(old, None)
+        return body
+
+    def _edited(self, old: NodeState | None, new: NodeState | None) -> _Since | None:
+        """How the order after an edit follows from an order that is known; None if it does not."""
+        if self._order is not None:
+            return _Since(self._order, (old, new), None, 1)
+        since = self._since
+        if since is None or since.count >= MOST_EDITS:
+            return None
+        return _Since(since.order, (old, new), since, since.count + 1)
 
     def _relink(
         self, old: NodeState | None, new: NodeState | None

@@ -15,9 +15,9 @@ def position_text(body: Body, node: int, name_of: Callable[[str], str] = str) ->
         node: Identity of the node.
         name_of: Makes a node's name as short as it is to be.
     """
-    position = body.position(node)
-    place = ordinal(position + 1)
-    return f"{place}, after {name_of(body.in_order()[position - 1].name)}" if position else place
+    index, before = body.standing(node)
+    place = ordinal(index + 1)
+    return place if before is None else f"{place}, after {name_of(before.name)}"
 
 
 def ordinal(number: int) -> str:

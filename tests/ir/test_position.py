@@ -19,3 +19,13 @@ def test_a_position_names_the_node_in_front():
     body = slices_graph().body()
     assert position_text(body, 0) == "1st"
     assert position_text(body, 3, str.upper) == "4th, after ATEN_SLICE_COPY_TENSOR_0"
+
+
+def test_where_a_node_stands_does_not_depend_on_what_is_known_of_the_order():
+    fresh, sorted_ = slices_graph().body(), slices_graph().body()
+    nodes = sorted_.in_order()
+    for index, node in enumerate(nodes):
+        expected = (index, nodes[index - 1].id if index else None)
+        for body in (fresh, sorted_):
+            position, before = body.standing(node.id)
+            assert (position, None if before is None else before.id) == expected

@@ -64,13 +64,14 @@ class Archive:
             return rewrite, before, after
 
     def _prime(self, subject: int) -> None:
-        """Have a subject's first state learn who uses whom: all later states inherit that."""
+        """Have a subject's first state learn who uses whom, and in which order: later states inherit that."""
         if subject not in self._primed:
             self._primed.add(subject)
             with nullcontext() if self._sparing is None else self._sparing.paused():
                 first = self._trace.first(subject)
                 for path in first.paths():
                     first.body(path).user_sets()
+                    first.body(path).in_order()
             self.spare()
 
     def spare(self) -> None:
