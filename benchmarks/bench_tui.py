@@ -75,16 +75,16 @@ class Watch:
     """Notes when the picture of a place has been painted."""
 
     def __init__(self) -> None:
-        from qdqviz.tui.screens.workbench import Workbench
+        from qdqviz.tui.stage import Stage
 
         self.painted: tuple[float, float] | None = None
-        original = Workbench._show
+        original = Stage.show_scene
 
-        def show(screen, scene):
-            original(screen, scene)
-            screen.call_after_refresh(self.note)
+        def show(stage, scene, view, window=None):
+            original(stage, scene, view, window)
+            stage.frame.screen.call_after_refresh(self.note)
 
-        Workbench._show = show
+        Stage.show_scene = show
 
     def note(self) -> None:
         """The frame is out."""
