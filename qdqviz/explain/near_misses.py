@@ -39,9 +39,9 @@ def near_misses(evidence: Evidence, run: PassRun) -> tuple[NearMiss, ...]:
 
     def decisive(node: int, looks: Sequence[Look]) -> Look | None:
         best = deciding(looks)
-        if best is not None and best.chain.links:
+        if best is not None and not best.chain.kept:
             return best
-        return decided_later(rounds.get(node, ()), looks, lambda each: _look(evidence, each, known))
+        return decided_later(rounds.get(node, ()), looks, lambda each: _look(evidence, each, known)) or best
 
     return _grouped(evidence, run, decisive)
 

@@ -113,7 +113,7 @@ class Explainer:
         """The attempt on the node that tells why it was left alone, if there was any."""
         best = deciding(looks)
         rounds: Sequence[Attempt] = ()
-        if best is None or not best.chain.links:
+        if best is None or best.chain.kept:
             rounds = rounds_of(self._evidence, run).get(node, ())
             best = decided_later(rounds, looks, self._evidence.look) or best
         if best is None:

@@ -202,3 +202,30 @@ def test_what_a_pass_checks_of_every_graph_is_not_why_it_left_a_node_alone(answe
     )
     assert texts(found)[0] == "predicates.is_relu(node)"
     assert found.chain[0].function == "Private.call"
+
+
+@pytest.mark.parametrize("node", ["relu_default", "neg_default"])
+def test_a_node_that_began_a_cluster_or_joined_one_is_declined_with_the_cluster(answer, node):
+    found = answer(
+        """
+        class Private(PassBase):
+            def call(self, gm):
+                clusters = []
+                for node in gm.graph.nodes:
+                    if node.op != "call_function":
+                        continue
+                    for cluster in clusters:
+                        if any(each in cluster for each in node.all_input_nodes):
+                            cluster.append(node)
+                            break
+                    else:
+                        clusters.append([node])
+                for cluster in clusters:
+                    if len(cluster) < 9:
+                        continue
+                    replace(cluster[0])
+        """,
+        node,
+    )
+    assert texts(found) == ["len(cluster) < 9"]
+    assert seen(found)["len(cluster)"] == "5"

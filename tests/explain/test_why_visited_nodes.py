@@ -194,3 +194,49 @@ def test_what_was_only_noted_as_seen_is_told_what_it_was_compared_with(answer):
     assert (first.verdict, texts(first), first.note) == ("declined", ["seen.get(node.target, [])"], "")
     second = answer(source, "add_tensor_1")
     assert texts(second) == ["node.args == other.args"]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "ok = all([{}])\n                    if ok: replace(node)",
+        "if all([{}]): replace(node)",
+        "if not all(({})): continue\n                    replace(node)",
+    ],
+)
+def test_all_items_of_a_list_that_failed_are_told_and_no_other(answer, form):
+    items = (
+        "node.op == 'call_function', len(node.users) == 1, node.args[0].op != 'placeholder', bool(node.args)"
+    )
+    found = answer(f"""
+        class Private(PassBase):
+            def call(self, gm):
+                for node in gm.graph.nodes:
+                    if node.target != RELU:
+                        continue
+                    {form.format(items)}
+    """)
+    failed = {guard.text for guard in (found.guard, *found.guard.siblings)}
+    assert failed == {"len(node.users) == 1", "node.args[0].op != 'placeholder'"}
+
+
+@pytest.mark.parametrize("last", ["finally:\n                        self.count += 1", ""])
+def test_what_leaves_from_the_else_of_a_try_is_told_whatever_runs_after_it(answer, last):
+    found = answer(f"""
+        class Private(PassBase):
+            count = 0
+            def call(self, gm):
+                for node in gm.graph.nodes:
+                    try:
+                        producer, = node.args
+                    except ValueError:
+                        continue
+                    else:
+                        if node.target == RELU and producer.op == "placeholder":
+                            continue
+                    {last}
+                    replace(node)
+                    break
+    """)
+    assert texts(found) == ["node.target == RELU", 'producer.op == "placeholder"'][-1:]
+    assert [guard.text for guard in found.guard.siblings] == ["node.target == RELU"]

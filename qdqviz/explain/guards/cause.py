@@ -171,6 +171,14 @@ def collects(call: Call) -> bool:
     return any(effect([node], Goal(tested=call.tested)) >= Effect.ACTS for node in simple)
 
 
+def collected_after_all(call: Call) -> bool:
+    """Whether the `else` of a loop that found nothing collected something: `else: groups.append([node])`."""
+    loops = (step for step, _ in call.steps() if isinstance(step.node, ast.For) and step.node.orelse)
+    ran = (step.blocks[-1] for step in loops if len(step.blocks) > len(step.ends))
+    simple = (each.node for block in ran for each in block if not has_blocks(each.node))
+    return any(effect([node], Goal(tested=call.tested)) is Effect.ACTS for node in simple)
+
+
 def _enough(node: ast.stmt) -> Effect:
     """The effect from which on a statement does something: a call whose result is dropped does."""
     return Effect.CALLS if isinstance(node, ast.Expr) else Effect.ACTS

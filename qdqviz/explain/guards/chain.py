@@ -6,7 +6,7 @@ import ast
 from collections.abc import Mapping, Sequence
 
 from qdqviz.explain.guards.calls import Call, Calls
-from qdqviz.explain.guards.cause import Cause, acts, asks, chose, collects
+from qdqviz.explain.guards.cause import Cause, acts, asks, chose, collected_after_all, collects
 from qdqviz.explain.guards.conditions import Leaf
 from qdqviz.explain.guards.control import cause_of_exit
 from qdqviz.explain.guards.effects import Effect
@@ -45,7 +45,8 @@ def chain_of(
         found = _of_part(root, call, origins)
         if found is not None:
             links = follow(found, origins)
-            return Chain(links, _passed(roots, links, calls))
+            later = call is not None and collected_after_all(call)
+            return Chain(links, _passed(roots, links, calls), kept=later)
         if call is not None and (acts(call) or chose(call) or _handed_on(call, calls)):
             return Chain((), _passed(roots, (), calls), kept=True)
     return Chain((), _passed(roots, (), calls))

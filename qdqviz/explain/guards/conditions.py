@@ -175,7 +175,7 @@ def _leaf(expr: ast.expr, cursor: Cursor) -> Verdict:
         return Verdict(None, (leaf,), (leaf,))
     index, event = found
     site = cursor.site(event)
-    rounds = _rounds(expr, cursor.over(start, index))
+    rounds = rounds_of(expr, cursor.over(start, index))
     outcome = event.outcome
     if outcome is None and event.kind is Kind.VALUE:
         outcome = truth_of(event.values[0]) if event.values else None
@@ -203,7 +203,7 @@ def _answer(expr: ast.expr, cursor: Cursor) -> tuple[int, Event] | None:
     return answer
 
 
-def _rounds(expr: ast.expr, cursor: Cursor) -> tuple[Verdict, ...]:
+def rounds_of(expr: ast.expr, cursor: Cursor) -> tuple[Verdict, ...]:
     """How each item of `any(...)` or `all(...)` came out."""
     match expr:
         case ast.Call(func=ast.Name(id="any" | "all"), args=[argument], keywords=[]):

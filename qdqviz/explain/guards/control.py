@@ -63,7 +63,7 @@ def _leaving(call: Call, step: Step, goal: Goal) -> Cause | None:
         return None
     if not step.blocks:
         return raised_inside(call, step)
-    inner = block_cause(call, step.blocks[-1], step.exit, goal)
+    inner = block_cause(call, _left_block(step), step.exit, goal)
     if inner is None and isinstance(step.node, ast.For | ast.While) and len(step.blocks) > len(step.ends):
         return _never_broken(call, step, goal)
     if inner is not None and not (inner.provisional and inner.otherwise is None and step.arms):
@@ -75,14 +75,20 @@ def _leaving(call: Call, step: Step, goal: Goal) -> Cause | None:
     return own
 
 
+def _left_block(step: Step) -> list[Step]:
+    """The block that a statement was left from; what a `finally` runs after that leaves nothing itself."""
+    left = (block for block in reversed(step.blocks) if block and block[-1].exit is step.exit)
+    return next(left, step.blocks[-1])
+
+
 def _acted_first(call: Call, step: Step, goal: Goal) -> bool:
     """Whether the block that was left had collected or edited something before: `x.append(y); continue`.
 
     A name that it wrote down, a count or a log line is nothing of that kind.
     """
-    block = step.blocks[-1]
+    block = _left_block(step)
     while block and block[-1].blocks:
-        block = block[-1].blocks[-1]
+        block = _left_block(block[-1])
     if not block or not _leaves_silently(block[-1].node):
         return False
     done = (each.node for each in block[:-1] if not has_blocks(each.node))

@@ -26,7 +26,7 @@ class Chain:
     scan: bool = False
     """Whether that comprehension only asked something about every node, as in `any(...)`."""
     kept: bool = False
-    """Whether nothing turned the node down: a comprehension kept it, a loop set it aside for later."""
+    """Whether a comprehension kept the node, or a loop set it aside for later; with links, also for later."""
 
 
 NO_CHAIN = Chain((), ())

@@ -18,7 +18,7 @@ from qdqviz.explain.guards.code import (
     called_names,
     dotted,
 )
-from qdqviz.explain.guards.conditions import Leaf, iterations, truth_of
+from qdqviz.explain.guards.conditions import Leaf, Verdict, iterations, rounds_of, truth_of
 from qdqviz.explain.guards.control import block_cause, cause_of_exit
 from qdqviz.explain.guards.frames import Frame
 from qdqviz.explain.guards.names import Names
@@ -181,6 +181,9 @@ class Origins:
         argument = expr.args[0]
         if isinstance(argument, ast.Call) and call_name(argument) == "map" and len(argument.args) > 1:
             return self._of_items(window, decisive=call_name(expr) == "any")
+        if isinstance(argument, ast.List | ast.Tuple | ast.Set):
+            rounds = rounds_of(expr, window.call.cursor(window.start, window.stop))
+            return _deciding(window.call, expr, rounds)
         if not isinstance(argument, COMPREHENSIONS):
             bound = bindings(window.call, dotted(argument), window.owner) if dotted(argument) else []
             if not bound or not isinstance(bound[-1].value, COMPREHENSIONS):
@@ -190,10 +193,7 @@ class Origins:
         rounds = tuple(each.element for each in found if each.element is not None)
         if not any(each.blame for each in rounds):
             return self._of_comprehension(argument, window)
-        decisive = call_name(expr) == "any"
-        telling = tuple(each for each in rounds if each.truth is decisive)
-        outcome = decisive if telling else not decisive
-        return of_rounds(window.call, Leaf(expr, outcome, rounds=telling or rounds))
+        return _deciding(window.call, expr, rounds)
 
     def of_frames(self, expr: ast.expr, window: Window) -> Cause | None:
         """The call made by an expression, gone into."""
@@ -254,3 +254,11 @@ class Origins:
             return self.resolved(block_cause(call, block, left, call.goal))
         raised = [frame for frame in call.frames(0, leaf.start) if frame.how == "raise"]
         return self.into(raised[-1]) if raised else None
+
+
+def _deciding(call: Call, expr: ast.Call, rounds: tuple[Verdict, ...]) -> Cause | None:
+    """The items to blame for what `any(...)` or `all(...)` gave: the one that decided, else all."""
+    decisive = call_name(expr) == "any"
+    telling = tuple(each for each in rounds if each.truth is decisive)
+    outcome = decisive if telling else not decisive
+    return of_rounds(call, Leaf(expr, outcome, rounds=telling or rounds))

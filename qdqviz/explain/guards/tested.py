@@ -97,7 +97,9 @@ def of_rounds(call: Call, leaf: Leaf) -> Cause | None:
     """The items to blame for what `any(...)` or `all(...)` gave."""
     decisive = isinstance(leaf.expr, ast.Call) and call_name(leaf.expr) == "any"
     if leaf.outcome is decisive:
-        return blamed(call, leaf.rounds[-1:])
+        # Of a list all items were asked, whichever of them decided.
+        telling = tuple(each for each in leaf.rounds if each.truth is decisive)
+        return blamed(call, telling or leaf.rounds[-1:])
     return blamed(call, leaf.rounds)
 
 
