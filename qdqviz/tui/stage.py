@@ -248,9 +248,9 @@ class Stage:
     def _kept(self, last: Scene | None, scene: Scene, node: int | None, area: Area) -> Window | None:
         """The window in which what two scenes share stays where it is on the screen.
 
-        A node that was picked stays; else as many boxes as can, save for what would be out of view although
-        there is room. None where that would hide what the scene is about. It makes no difference whether
-        anything was told in between.
+        A node that was picked stays; else as many boxes as can, unless many others would be out of view
+        although there is room. None where that would hide what the scene is about. It makes no difference
+        whether anything was told in between.
         """
         from qdqviz.draw.anchor import best_shift
 
@@ -263,7 +263,7 @@ class Stage:
         if old is not None and new is not None and self.left.window.shows_part_of(old):
             return replace(window, x=new.column - old.column + window.x, y=new.row - old.row + window.y)
         shift = best_shift(last.cells["union"], cells)
-        kept = replace(window, x=window.x - shift.columns, y=window.y - shift.rows).filled(cells)
+        kept = replace(window, x=window.x - shift.columns, y=window.y - shift.rows).steady(cells)
         is_close = shift.kept > 0 and all(map(kept.shows_all_of, _about(scene)[:_SEEN]))
         return kept if is_close else None
 

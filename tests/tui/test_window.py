@@ -31,6 +31,18 @@ def test_a_filled_window_hides_nothing_that_there_is_room_for(at, size, filled):
     assert Window(at, at, 20, 20).filled(cells) == Window(filled, filled, 20, 20)
 
 
+@pytest.mark.parametrize(
+    ("y", "stays"), [(0, True), (3, True), (6, True), (9, False), (-9, True), (-15, True), (-16, False)]
+)
+def test_a_window_stays_while_it_shows_half_of_what_it_could(y, stays):
+    """Four boxes of two rows each, three rows apart, in a pane of 20 rows."""
+    grid = Grid(10, 12)
+    cells = grid.cells({box: CellRect(0, 3 * box, 10, 2) for box in range(4)})
+    window = Window(0, y, 20, 20)
+    assert (window.steady(cells) == window) is stays
+    assert stays or window.steady(cells) == window.filled(cells)
+
+
 def test_scrolling_to_a_box_moves_no_further_than_it_must():
     window = Window(0, 0, 20, 10)
     assert window.showing(CellRect(5, 3, 6, 4)) == window

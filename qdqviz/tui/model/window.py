@@ -39,6 +39,13 @@ class Window:
         y = _filled(self.y, self.rows, cells.height)
         return Window(x, y, self.columns, self.rows)
 
+    def steady(self, cells: Cells) -> Window:
+        """The window as it is; filled where it shows less than half of the boxes that there is room for."""
+        filled = self.filled(cells)
+        rects = list(cells.rects.values())
+        shown, possible = (sum(map(each.shows_all_of, rects)) for each in (self, filled))
+        return filled if 2 * shown < possible else self
+
     def showing(self, rect: CellRect) -> Window:
         """The window moved just so far that it shows a box."""
         x = _showing(self.x, self.columns, rect.column, rect.columns)
