@@ -1,4 +1,4 @@
-"""Declined attempts drawn at random, nearly a hundred in all: each keeps the answer that was judged right."""
+"""Declined attempts drawn at random, about 130 in all: each keeps the answer that was judged right."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 import why_recording  # noqa: F401  what upstream's modules expect
+from why_reviewed_fresh import FRESH
 from why_reviewed_more import MORE
 from why_reviewed_sample import REVIEWED, SEED, Reviewed
 
@@ -57,7 +58,7 @@ def look_at(evidence: Evidence, row: Reviewed) -> tuple[Any, Look]:
 
 
 @pytest.mark.parametrize(
-    "row", (*REVIEWED, *MORE), ids=lambda row: f"{row.run}-{row.sample}-{row.node}-{row.nth}"
+    "row", (*REVIEWED, *MORE, *FRESH), ids=lambda row: f"{row.run}-{row.sample}-{row.node}-{row.nth}"
 )
 def test_the_answer_is_the_one_that_was_judged_right(evidence, row: Reviewed):
     found = evidence(row.pass_, row.sample)
@@ -72,4 +73,4 @@ def test_the_answer_is_the_one_that_was_judged_right(evidence, row: Reviewed):
 
 def test_the_sample_is_as_large_as_it_says():
     print(f"seed {SEED}")
-    assert (len(REVIEWED), len(MORE)) == (60, 36)
+    assert (len(REVIEWED), len(MORE), len(FRESH)) == (60, 36, 40)
