@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import re
 from collections.abc import Iterable
 from itertools import islice
 from typing import Any, NoReturn
@@ -40,7 +41,20 @@ class Parser(argparse.ArgumentParser):
         Raises:
             UsageError: Always, with one line.
         """
-        raise UsageError(f"{' '.join(message.split())}; see `{self.prog} --help`")
+        raise UsageError(f"{' '.join(message.split())}{self._meant(message)}; see `{self.prog} --help`")
+
+    def _meant(self, message: str) -> str:
+        """The option that was meant where one is not known; empty where there is none like it."""
+        unknown = re.match(r"unrecognized arguments: (?:.* )?(--[\w-]+)", message)
+        if unknown is None:
+            return ""
+        parsers: list[argparse.ArgumentParser] = [self]
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                parsers += action.choices.values()
+        options = sorted({option for parser in parsers for option in parser._option_string_actions})
+        close = difflib.get_close_matches(unknown[1], options, n=1, cutoff=0.7)
+        return f" (did you mean {close[0]}?)" if close else ""
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
         """Like argparse's, but an optional positional may also come after options (`live x -p PASSES 3`)."""

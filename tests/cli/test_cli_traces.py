@@ -167,6 +167,20 @@ def test_global_options_are_taken_before_and_after_the_command(qdqviz, trace, tm
         assert done.code == 2 and "nope" in done.err
 
 
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["steps", "--them", "dark", "t"], "unrecognized arguments: --them t (did you mean --theme?); see"),
+        (["check", "a", "-p", "P", "--faill-on", "fails"], "did you mean --fail-on?"),
+        (["show", "t", "1", "--radiuss=3"], "did you mean --radius?"),
+        (["show", "t", "1", "--qqqq"], "unrecognized arguments: --qqqq; see"),
+        (["show", "t", "1", "2"], "unrecognized arguments: 2; see"),
+    ],
+)
+def test_an_option_that_is_not_known_is_told_with_the_one_that_may_be_meant(qdqviz, words, said):
+    assert said in one_line(qdqviz(*words), 2)
+
+
 WORDS = {
     "diff": ["a", "--old", "P", "--new", "P"],
     "draw": ["a", "1", "-o", "-"],
