@@ -1,4 +1,4 @@
-"""Functions that a comprehension calls on each node are gone into as in a loop; checks tell what they check."""
+"""Functions that a comprehension calls on each node are gone into; checks tell what they check."""
 
 from __future__ import annotations
 
