@@ -43,6 +43,8 @@ class _Since:
         for old, new in reversed(edits):
             if old is not None:
                 index = bisect_left(nodes, old.order, key=_order_of)
+                while nodes[index].id != old.id:  # in the midst of several edits two nodes may have one key
+                    index += 1
                 if new is not None and new.order == old.order:
                     nodes[index] = new
                     continue
