@@ -21,6 +21,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace as replaced
+
 sys.path.insert(0, str(Path(__file__).parent.parent))
 
 from qdqviz.ir.change import Change, Insert, Update
@@ -119,7 +121,7 @@ class Copy:
         return value
 
     def _node(self, node: NodeState) -> NodeState:
-        made = replace(
+        made = replaced(
             node,
             id=self.id(node.id),
             order=self._order(node.order),
@@ -130,7 +132,7 @@ class Copy:
         )
         if self.last or node.id != self.output:
             return made
-        return replace(made, op="call_function", target="edge.aten.clone.default")
+        return replaced(made, op="call_function", target="edge.aten.clone.default")
 
     def _args(self, node: int, value: Any) -> Any:
         if node == self.output and not self.last and value:

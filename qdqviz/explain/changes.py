@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from qdqviz.explain.arguments import differences
 from qdqviz.ir.change import Change, Erase, Insert, Update

@@ -10,6 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
+from msgspec.structs import replace as replaced
+
 from qdqviz.explain.effect import effect_of
 from qdqviz.explain.naming import counted, op_word
 from qdqviz.explain.title import title_of
@@ -119,7 +121,7 @@ class _Subject:
         """The changes with nodes made under stable names, and without renames."""
         for change in changes:
             if isinstance(change, Insert):
-                yield Insert(change.path, replace(change.node, name=self._fresh(change.node, maker)))
+                yield Insert(change.path, replaced(change.node, name=self._fresh(change.node, maker)))
             elif not (isinstance(change, Update) and change.field == "name"):
                 yield change
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from operator import attrgetter
 from typing import Any, TypeAlias
+
+from msgspec import Struct
+from msgspec.structs import replace
 
 from qdqviz.ir.node import NodeState
 from qdqviz.ir.values import refs
@@ -27,8 +29,7 @@ UPDATABLE = (
 _updatable = attrgetter(*UPDATABLE)
 
 
-@dataclass(frozen=True, slots=True)
-class Insert:
+class Insert(Struct, frozen=True, gc=False, tag_field="t", tag="+"):
     """A node appears; the first in a path makes the sub-graph appear."""
 
     path: str
@@ -51,8 +52,7 @@ class Insert:
         return "create"
 
 
-@dataclass(frozen=True, slots=True)
-class Erase:
+class Erase(Struct, frozen=True, gc=False, tag_field="t", tag="-"):
     """A node disappears; the last of a sub-graph takes the sub-graph along."""
 
     path: str
@@ -75,8 +75,7 @@ class Erase:
         return "erase"
 
 
-@dataclass(frozen=True, slots=True)
-class Update:
+class Update(Struct, frozen=True, gc=False, tag_field="t", tag="u"):
     """One field of a node changes."""
 
     path: str

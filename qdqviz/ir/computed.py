@@ -10,7 +10,8 @@ metadata says.
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from qdqviz.ir.graph import Body
 from qdqviz.ir.node import NodeState, Spec, TensorSpec

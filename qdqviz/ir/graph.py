@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from rpds import HashTrieMap, HashTrieSet
@@ -43,6 +43,8 @@ class _Since:
         for old, new in reversed(edits):
             if old is not None:
                 index = bisect_left(nodes, old.order, key=_order_of)
+                while nodes[index].id != old.id:  # within a rewrite two nodes may have one key for a while
+                    index += 1
                 while nodes[index].id != old.id:  # in the midst of several edits two nodes may have one key
                     index += 1
                 if new is not None and new.order == old.order:
@@ -192,6 +194,13 @@ class GraphState:
 
     def __init__(self, bodies: HashTrieMap[str, Body] | None = None) -> None:
         self.bodies: HashTrieMap[str, Body] = HashTrieMap({ROOT: Body()}) if bodies is None else bodies
+
+    @classmethod
+    def of(cls, nodes: Mapping[str, Iterable[NodeState]]) -> GraphState:
+        """The state that holds these nodes, by the path of their graph; the outermost graph may be empty."""
+        bodies = {path: Body(HashTrieMap([(node.id, node) for node in held])) for path, held in nodes.items()}
+        bodies.setdefault(ROOT, Body())
+        return cls(HashTrieMap(bodies))
 
     @property
     def root(self) -> Body:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import prod
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-from qdqviz.ir.values import Ref, Value, refs
+from msgspec import Struct
+
+from qdqviz.ir.values import DEEPEST, Ref, Value, refs
 
 DTYPE_BITS = {
     "bool": 8,
@@ -33,8 +34,7 @@ DTYPE_BITS = {
 """Bits that one element of a dtype takes in memory (torch's storage, before any packing)."""
 
 
-@dataclass(frozen=True, slots=True)
-class SymDim:
+class SymDim(Struct, frozen=True, gc=False, tag_field="t", tag="y"):
     """A size that is only known as an expression."""
 
     expr: str
@@ -43,11 +43,10 @@ class SymDim:
     """The size that tracing saw, or None for an unbacked size. Never compared with another size."""
 
 
-Dim: TypeAlias = "int | SymDim"
+Dim: TypeAlias = int | SymDim
 
 
-@dataclass(frozen=True, slots=True)
-class TensorSpec:
+class TensorSpec(Struct, frozen=True, gc=False, tag_field="t", tag="T", rename={"dtype": "d", "shape": "s"}):
     """What a tensor value is: its dtype and shape."""
 
     dtype: str
@@ -69,8 +68,7 @@ class TensorSpec:
         return None if numel is None or bits is None else (numel * bits + 7) // 8
 
 
-@dataclass(frozen=True, slots=True)
-class ScalarSpec:
+class ScalarSpec(Struct, frozen=True, gc=False, tag_field="t", tag="S"):
     """What a value that is no tensor is: a symbolic size, a number, a string."""
 
     type: str
@@ -79,12 +77,21 @@ class ScalarSpec:
     """The value's text."""
 
 
-Spec: TypeAlias = "TensorSpec | ScalarSpec | tuple[Spec | None, ...] | None"
+if TYPE_CHECKING:
+    Spec: TypeAlias = "TensorSpec | ScalarSpec | tuple[Spec | None, ...] | None"
+else:
+    # As deep as a multi-output op may nest its outputs, see `qdqviz.ir.values`.
+    Spec = TensorSpec | ScalarSpec | None
+    for _ in range(DEEPEST):
+        Spec = TensorSpec | ScalarSpec | tuple[Spec, ...] | None
 """A multi-output op has a tuple; None means that the graph says nothing about the value."""
 
 
-@dataclass(frozen=True, slots=True)
-class Constant:
+Number: TypeAlias = bool | int | float
+"""A value of a tensor, of its own kind."""
+
+
+class Constant(Struct, frozen=True, gc=False, tag_field="t", tag="C", omit_defaults=True):
     """The constant that a get_attr node or a lifted placeholder stands for."""
 
     kind: str
@@ -95,15 +102,30 @@ class Constant:
     """Content hash of a tensor (dtype, shape and bytes); None for what is no tensor."""
     spec: TensorSpec | None = None
     """The tensor's dtype and shape; None for what is no tensor."""
-    extent: tuple[float, float] | None = None
+    extent: tuple[Number, Number] | None = None
     """Smallest and largest value of a small tensor, such as the scales of channels; None if not measured."""
 
 
 _ATOMIC = frozenset({type(None), bool, int, float, str})
 
 
-@dataclass(frozen=True, slots=True)
-class NodeState:
+_SHORT = {
+    "id": "i",
+    "order": "o",
+    "name": "n",
+    "op": "p",
+    "target": "g",
+    "args": "a",
+    "kwargs": "k",
+    "spec": "s",
+    "meta": "m",
+    "shares_meta": "h",
+    "constant": "c",
+}
+"""Fields of a node as a trace file names them."""
+
+
+class NodeState(Struct, frozen=True, gc=False, rename=_SHORT, omit_defaults=True):
     """One node at one instant."""
 
     id: int
@@ -148,8 +170,7 @@ class NodeState:
         return next((value for name, value in self.meta if name == key), None)
 
 
-@dataclass(frozen=True, slots=True)
-class OpInfo:
+class OpInfo(Struct, frozen=True, gc=False):
     """What is known about a call target apart from any node: its parameters and its dialect."""
 
     target: str

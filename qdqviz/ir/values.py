@@ -8,36 +8,36 @@ Torch's own argument values map to these one to one: a node becomes a `Ref`, a l
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec import Struct
+
+DEEPEST = 10
+"""How deep tuples in tuples go."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ref:
+class Ref(Struct, frozen=True, gc=False, tag_field="t", tag="r", rename={"node": "n"}):
     """A use of another node's value."""
 
     node: int
     """Identity of the node in its trace (never its name, which passes re-use)."""
 
 
-@dataclass(frozen=True, slots=True)
-class ListArg:
+class ListArg(Struct, frozen=True, gc=False, tag_field="t", tag="l", rename={"items": "i"}):
     """A list argument; a tuple argument stays a Python tuple."""
 
     items: tuple[Value, ...]
     """The list's items in order."""
 
 
-@dataclass(frozen=True, slots=True)
-class DictArg:
+class DictArg(Struct, frozen=True, gc=False, tag_field="t", tag="d", rename={"items": "i"}):
     """A dictionary argument."""
 
     items: tuple[tuple[Value, Value], ...]
     """Key and value pairs in insertion order."""
 
 
-@dataclass(frozen=True, slots=True)
-class SliceArg:
+class SliceArg(Struct, frozen=True, gc=False, tag_field="t", tag="s"):
     """A slice argument."""
 
     start: Value
@@ -48,26 +48,24 @@ class SliceArg:
     """Step, or None."""
 
 
-@dataclass(frozen=True, slots=True)
-class Atom:
+class Atom(Struct, frozen=True, gc=False, tag_field="t", tag="a", rename={"kind": "k", "text": "x"}):
     """A value without a Python literal, by kind and exact text."""
 
     kind: str
-    """dtype, device, layout, memory_format, sym, function, module, type, node, size, or opaque."""
+    """dtype, device, layout, memory_format, complex, int (of more than 64 bits), sym, function, module, type,
+    node, size, or opaque."""
     text: str
     """Its exact text: `int8` for a dtype, the expression of a symbol, a class name when opaque."""
 
 
-@dataclass(frozen=True, slots=True)
-class TextRef:
+class TextRef(Struct, frozen=True, gc=False, tag_field="t", tag="x", rename={"id": "i"}):
     """A long text kept once in the trace's text table (stack traces, module stacks)."""
 
     id: int
     """Key in the text table."""
 
 
-@dataclass(frozen=True, slots=True)
-class NodeSeen:
+class NodeSeen(Struct, frozen=True, gc=False, tag_field="t", tag="n", rename={"node": "n", "name": "m"}):
     """A node among the values of a decision, with the name it had at that instant."""
 
     node: int
@@ -76,10 +74,18 @@ class NodeSeen:
     """Its name then."""
 
 
-Value: TypeAlias = (
-    "bool | int | float | complex | str | Ref | ListArg | DictArg | SliceArg | Atom | TextRef"
-    " | NodeSeen | tuple[Value, ...] | None"
+Leaf: TypeAlias = (
+    bool | int | float | str | Ref | ListArg | DictArg | SliceArg | Atom | TextRef | NodeSeen | None
 )
+"""An argument value that is no tuple."""
+
+if TYPE_CHECKING:
+    Value: TypeAlias = "Leaf | tuple[Value, ...]"
+else:
+    # What reads a trace needs a type that ends: tuples in tuples, as deep as any argument goes.
+    Value = Leaf
+    for _ in range(DEEPEST):
+        Value = Leaf | tuple[Value, ...]
 
 
 def refs(value: Value) -> Iterator[int]:

@@ -72,6 +72,10 @@ class Decoder:
         match atom.kind:
             case "dtype" | "layout" | "memory_format":
                 return getattr(torch, atom.text)
+            case "complex":
+                return complex(atom.text)
+            case "int":
+                return int(atom.text)
             case "device":
                 return torch.device(atom.text)
             case "function" if atom.text in self._targets:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 from typing import Any
 
 import torch
+from msgspec.structs import replace
 from torch.fx import Graph, GraphModule, Node
 
 from qdqviz.ir.node import Constant, NodeState
@@ -89,7 +89,7 @@ class LiveBody:
         args, kwargs = old.args, old.kwargs
         if not self._same_args(mirror, node):
             args, kwargs = self.encoder.args(node)
-        meta = read_meta(node)
+        meta, op = read_meta(node), node.op
         spec, short, sharer = old.spec, old.meta, old.shares_meta
         if not same_meta(mirror, meta):
             val = meta.get("val")
@@ -99,23 +99,21 @@ class LiveBody:
                 short = self.encoder.meta(meta)
             sharer = self._sharer(nid, meta)
         target = old.target if node.target is mirror.target else self.encoder.targets.text(node.target)
-        constant = self.constant(node, nid) if node.op == "get_attr" else old.constant
+        constant = self.constant(node, nid) if op == "get_attr" else old.constant
         state = old
         if not (
             args is old.args
             and kwargs is old.kwargs
             and node.name == old.name
             and order == old.order
-            and spec == old.spec
+            and (spec is old.spec or spec == old.spec)
             and short is old.meta
             and sharer == old.shares_meta
-            and target == old.target
-            and constant == old.constant
-            and node.op == old.op
+            and (target is old.target or target == old.target)
+            and (constant is old.constant or constant == old.constant)
+            and op == old.op
         ):
-            state = NodeState(
-                nid, order, node.name, node.op, target, args, kwargs, spec, short, sharer, constant
-            )
+            state = NodeState(nid, order, node.name, op, target, args, kwargs, spec, short, sharer, constant)
         mirror.take(node, state)
         return state
 

@@ -17,7 +17,7 @@ from qdqviz.record.identity import Identities
 from qdqviz.record.instrument.values import Snapshot
 from qdqviz.record.targets import Targets
 
-_PLAIN = frozenset({type(None), bool, int, float, str, complex})
+_PLAIN = frozenset({type(None), bool, int, float, str})
 _SYMBOLIC = (torch.SymInt, torch.SymFloat, torch.SymBool)
 SPEC_KEYS = frozenset({"val", "tensor_meta", "example_value"})
 """Metadata keys that say what the value is; they are told by the spec and not again."""
@@ -84,6 +84,8 @@ class Encoder:
         kind = type(item)
         if kind is torch.dtype:
             return Atom("dtype", self.dtype(item))
+        if kind is complex:
+            return Atom("complex", repr(item))
         if kind in (torch.device, torch.layout, torch.memory_format):
             return Atom(kind.__name__, str(item).removeprefix("torch."))
         if kind in _SYMBOLIC:

@@ -6,8 +6,8 @@ import time
 from _thread import get_ident
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
 
+from msgspec.structs import replace
 from torch.fx import GraphModule
 
 from qdqviz.ir.change import Update

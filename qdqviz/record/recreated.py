@@ -8,8 +8,9 @@ the original's identity before the edits are sorted into rewrites.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
+
+from msgspec.structs import replace
 
 from qdqviz.ir.change import same
 from qdqviz.ir.node import NodeState

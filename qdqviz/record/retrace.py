@@ -7,10 +7,11 @@ rewrite with the old node as focus: created nodes, a result that is another node
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import torch
+from msgspec.structs import replace
 from torch.fx import Graph, GraphModule, Node
 
 from qdqviz.ir.change import same
@@ -125,6 +126,8 @@ class RetraceReader:
 
     def _copy_of(self, run: NodeRun, result: Node | None) -> Node | None:
         """The created node that is the old one still, if any: equal arguments before equal target."""
+        if len(run.created) == 1 and result is run.created[0] and result.op == run.old.op == "call_function":
+            return result if result.target == run.old.target else None
         like = [
             n for n in run.created if n.op == run.old.op and (n.op == "output" or n.target == run.old.target)
         ]

@@ -8,8 +8,10 @@ made it dead) and the last state is still exactly the graph that the pass left.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
+
+from msgspec.structs import replace
 
 from qdqviz.ir.change import Change, Erase, Insert, changed_fields, updates_of
 from qdqviz.ir.node import NodeState

@@ -9,6 +9,7 @@ from torch.fx import Graph, GraphModule, Node
 
 from qdqviz.ir.change import Insert
 from qdqviz.ir.graph import ROOT, GraphState
+from qdqviz.ir.node import NodeState
 from qdqviz.record.body import LiveBody
 from qdqviz.record.constants import ConstantPool
 from qdqviz.record.encode import Encoder
@@ -67,7 +68,10 @@ class LiveSubject:
 
     def first_state(self, module: GraphModule, lifted: dict[str, Any] | None = None) -> GraphState:
         """Read the whole program for the first time."""
-        return GraphState().apply_all(self.read(module, ROOT, lifted))
+        nodes: dict[str, list[NodeState]] = {}
+        for change in self.read(module, ROOT, lifted):
+            nodes.setdefault(change.path, []).append(change.node)
+        return GraphState.of(nodes)
 
     def _body(self, path: str, graph: Graph) -> LiveBody:
         body = self.bodies[path] = LiveBody(self.id, path, graph, self._ids, self._encoder, self._pool)

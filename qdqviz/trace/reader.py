@@ -16,7 +16,7 @@ from qdqviz.errors import TraceFileError, UsageError
 from qdqviz.ir.graph import GraphState
 from qdqviz.ir.node import OpInfo
 from qdqviz.trace.attempts import attempts_from_blob
-from qdqviz.trace.codec import change_from_json, op_from_json, state_from_json, unpack
+from qdqviz.trace.codec import op_from_json, unpack
 from qdqviz.trace.cursor import Cursor, Group
 from qdqviz.trace.events import Site
 from qdqviz.trace.filecheck import check_file
@@ -30,6 +30,7 @@ from qdqviz.trace.model import (
     Subject,
     TraceInfo,
 )
+from qdqviz.trace.states import unpack_changes, unpack_state
 
 
 class Trace:
@@ -148,7 +149,7 @@ class Trace:
         rows = self._rows(query, (step,))
         with self._decoding():
             row = rows[0]
-            changes = tuple(change_from_json(item) for item in self._decode(row[4]))
+            changes = unpack_changes(row[4])
             return Rewrite(row[0], row[1], row[2], **json.loads(row[3]), changes=changes)
 
     def check_step(self, step: int, first: int = 0) -> None:
@@ -244,15 +245,12 @@ class Trace:
     def _state_at(self, subject: int, seq: int) -> GraphState:
         rows = self._rows("SELECT data FROM states WHERE subject=? AND seq=?", (subject, seq))
         with self._decoding():
-            return state_from_json(self._decode(rows[0][0]))
+            return unpack_state(rows[0][0])
 
     def _changes_of(self, subject: int, first: int, last: int) -> dict[int, Any]:
         query = "SELECT seq, data FROM groups WHERE subject=? AND seq BETWEEN ? AND ? ORDER BY seq"
         with self._decoding():
-            return {
-                seq: tuple(change_from_json(item) for item in self._decode(blob))
-                for seq, blob in self._rows(query, (subject, first, last))
-            }
+            return {seq: unpack_changes(blob) for seq, blob in self._rows(query, (subject, first, last))}
 
     def _info(self, key: str) -> str | None:
         rows = self._rows("SELECT value FROM info WHERE key=?", (key,))

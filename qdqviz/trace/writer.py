@@ -13,10 +13,11 @@ from qdqviz.ir.change import Change
 from qdqviz.ir.graph import GraphState
 from qdqviz.ir.node import OpInfo
 from qdqviz.trace.attempts import AttemptTable
-from qdqviz.trace.codec import change_to_json, op_to_json, pack, record_to_json, state_to_json
+from qdqviz.trace.codec import op_to_json, pack, record_to_json
 from qdqviz.trace.events import Site
 from qdqviz.trace.model import PassRun, Source, Subject, TraceInfo
 from qdqviz.trace.schema import APPLICATION_ID, TABLES, VERSION
+from qdqviz.trace.states import pack_changes, pack_state
 
 _MIN_CHECKPOINT = 4096
 """Changes after which a checkpoint state may be worth its bytes."""
@@ -84,7 +85,7 @@ class TraceWriter:
         self._write_settling()
         self._later[subject.id] = []
         self._checkpoint_at[subject.id] = _changes_to_checkpoint(first)
-        self._db.execute("INSERT INTO states VALUES(?,0,?)", (subject.id, pack(state_to_json(first))))
+        self._db.execute("INSERT INTO states VALUES(?,0,?)", (subject.id, pack_state(first)))
 
     def put_run(self, run: PassRun, attempts: AttemptTable | None = None) -> None:
         """Write a pass run, or write it again when it has ended."""
@@ -183,7 +184,7 @@ class TraceWriter:
         changes: Sequence[Change],
     ) -> None:
         self._seq += 1
-        blob = pack([change_to_json(change) for change in changes])
+        blob = pack_changes(changes)
         row = (self._seq, subject, run, step, after, json.dumps(head) if head else "{}", blob)
         self._db.execute("INSERT INTO groups VALUES(?,?,?,?,?,?,?)", row)
         later = self._later[subject]
@@ -191,9 +192,7 @@ class TraceWriter:
         if len(later) >= self._checkpoint_at[subject]:
             state = self.state(subject)
             self._checkpoint_at[subject] = _changes_to_checkpoint(state)
-            self._db.execute(
-                "INSERT INTO states VALUES(?,?,?)", (subject, self._seq, pack(state_to_json(state)))
-            )
+            self._db.execute("INSERT INTO states VALUES(?,?,?)", (subject, self._seq, pack_state(state)))
 
 
 def _changes_to_checkpoint(state: GraphState) -> int:

@@ -1,9 +1,9 @@
 import re
 import time
-from dataclasses import replace
 
 import pytest
 from handmade import Graph, hoisted, slices_graph
+from msgspec.structs import replace
 from rpds import HashTrieMap
 
 from qdqviz.draw.axis import merged_axis

@@ -1,10 +1,10 @@
 """Pictures and live ranges of what upstream's reordering passes really do to the samples."""
 
 import sys
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 # Test modules are imported without their folder on the path; the samples are shared with other tests.
 sys.path.insert(0, str(Path(__file__).parent.parent))

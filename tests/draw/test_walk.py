@@ -1,9 +1,9 @@
 import re
 import xml.etree.ElementTree as ET
-from dataclasses import replace
 
 import pytest
 from handmade import hoisted, slices_graph
+from msgspec.structs import replace
 
 from qdqviz.draw.layout import COLUMN, ROW
 from qdqviz.draw.picture import Presence

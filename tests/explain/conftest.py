@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from qdqviz.ir.change import Change, Erase, Insert, diff_node
 from qdqviz.ir.graph import ROOT, GraphState

@@ -1,6 +1,5 @@
-from dataclasses import replace
-
 from handmade import Graph, hoisted, slices_graph
+from msgspec.structs import replace
 
 from qdqviz.ir.computed import ComputedSpecs, computed_specs
 from qdqviz.ir.node import TensorSpec

@@ -1,9 +1,9 @@
 import time
-from dataclasses import replace
 
 from handmade import Graph, hoisted, slices_graph
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from rpds import HashTrieMap
 
 from qdqviz.ir.graph import Body

@@ -110,7 +110,7 @@ def test_a_chain_that_the_rewrite_cuts_does_not_fold():
 
 
 def _fields(node):
-    return {name: getattr(node, name) for name in node.__dataclass_fields__}
+    return {name: getattr(node, name) for name in node.__struct_fields__}
 
 
 def linear_with_constants():

@@ -8,6 +8,8 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from msgspec.structs import replace as replaced
+
 from qdqviz.ir.change import Erase, Insert, Update
 from qdqviz.ir.graph import Body, GraphState
 from qdqviz.ir.node import Constant, NodeState, OpInfo, TensorSpec
@@ -145,7 +147,7 @@ class Recorder:
 
     def new_node(self, like: NodeState, after: NodeState, before: NodeState, **more: Any) -> NodeState:
         self.next_id += 1
-        return replace(like, id=self.next_id, order=between(after.order, before.order), **more)
+        return replaced(like, id=self.next_id, order=between(after.order, before.order), **more)
 
     def advance(self, run: PassRun, quantize: str, over: str) -> int:
         """Move a quantize above the one node that it reads."""
@@ -163,7 +165,7 @@ class Recorder:
         changes: list[Any] = [
             Insert("", new),
             Update("", crossed.id, "args", crossed.args, (Ref(new.id), *crossed.args[1:])),
-            Update("", crossed.id, "spec", crossed.spec, replace(crossed.spec, dtype="int8")),
+            Update("", crossed.id, "spec", crossed.spec, replaced(crossed.spec, dtype="int8")),
         ]
         for user in self.writer.state(0).root.users(old.id):
             node = self.writer.state(0).root[user]

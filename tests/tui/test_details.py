@@ -1,7 +1,6 @@
-from dataclasses import replace
-
 import fakes
 import pytest
+from msgspec.structs import replace
 
 from qdqviz.draw.picture import picture
 from qdqviz.draw.text import width

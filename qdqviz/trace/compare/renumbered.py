@@ -7,6 +7,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from msgspec.structs import replace as replaced
+
 from qdqviz.ir.change import Change, Erase, Insert, Update
 from qdqviz.ir.graph import GraphState
 from qdqviz.ir.node import NodeState
@@ -68,7 +70,7 @@ class Renumbered(Trace):
 
     def _change(self, change: Change) -> Change:
         if isinstance(change, Update):
-            return replace(
+            return replaced(
                 change,
                 node=self.number(change.node),
                 old=self._value(change.field, change.old),
@@ -78,7 +80,7 @@ class Renumbered(Trace):
         return Insert(change.path, node) if isinstance(change, Insert) else Erase(change.path, node)
 
     def _node(self, node: NodeState) -> NodeState:
-        return replace(
+        return replaced(
             node,
             id=self.number(node.id),
             args=self._value("args", node.args),

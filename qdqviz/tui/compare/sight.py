@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
+
+from msgspec.structs import replace
 
 from qdqviz.explain.difference import Told
 from qdqviz.ir.graph import Body, GraphState
