@@ -43,8 +43,6 @@ class _Since:
         for old, new in reversed(edits):
             if old is not None:
                 index = bisect_left(nodes, old.order, key=_order_of)
-                while nodes[index].id != old.id:  # within a rewrite two nodes may have one key for a while
-                    index += 1
                 while nodes[index].id != old.id:  # in the midst of several edits two nodes may have one key
                     index += 1
                 if new is not None and new.order == old.order:
