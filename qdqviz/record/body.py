@@ -128,12 +128,14 @@ class LiveBody:
         if len(args) != len(mirror.args):
             return False
         for old, new in zip(mirror.args, args, strict=True):
+            if old is new:
+                continue
             if type(old) is Node is type(new):  # the most common case, without a call
                 if ids.get(old, -1) != ids.get(new, -2):
                     return False
             elif not alike(old, new, ids):
                 return False
-        return alike(mirror.kwargs, node._kwargs, ids)
+        return not (mirror.kwargs or node._kwargs) or alike(mirror.kwargs, node._kwargs, ids)
 
     def take_identity(self, twin: int, nid: int, state: NodeState | None) -> None:
         """Let the node known as `twin` be known as `nid`, which was erased."""

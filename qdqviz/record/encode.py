@@ -34,6 +34,7 @@ _INLINE = frozenset({type(None), bool, int, float})
 """Types of metadata that is kept as it is, whatever its value."""
 
 _STRING = frozenset({str})
+_INTEGER = frozenset({int})
 _first = itemgetter(0)
 
 _LONG = 120
@@ -127,9 +128,8 @@ class Encoder:
             return None
         if isinstance(val, torch.Tensor):
             dtype, shape = val.dtype, val.shape
-            for size in shape:
-                if type(size) is not int:
-                    return TensorSpec(self.dtype(dtype), tuple([self._dim(size) for size in shape]))
+            if not _INTEGER.issuperset(map(type, shape)):
+                return TensorSpec(self.dtype(dtype), tuple([self._dim(size) for size in shape]))
             known = self._specs.get((dtype, shape))
             if known is None:
                 known = self._specs[dtype, shape] = TensorSpec(self.dtype(dtype), tuple(shape))

@@ -9,7 +9,7 @@ from torch.fx import Graph, GraphModule, Node
 
 from qdqviz.record.collector import no_collections
 from qdqviz.record.owner import Owner
-from qdqviz.record.retrace import NodeRun, Retrace, RetraceReader, new_graph
+from qdqviz.record.retrace import NodeRun, Retrace, RetraceReader
 from qdqviz.record.steering import plainly
 
 if TYPE_CHECKING:
@@ -45,9 +45,10 @@ class RetraceFollower:
         """Run one old node, noting what it creates."""
         recorder = self._recorder
         retrace = self._retraces[-1] if self._retraces else None
-        graph = new_graph(interpreter) if retrace is not None and node.graph is retrace.old else None
-        nid = recorder.ids.of.get(node)
-        if retrace is None or graph is None or nid is None or not recorder.runs or not recorder.listening:
+        if retrace is None or node.graph is not retrace.old or not recorder.runs or not recorder.listening:
+            return original(interpreter, node)
+        graph, nid = retrace.traced_into(interpreter), recorder.ids.of.get(node)
+        if graph is None or nid is None:
             return original(interpreter, node)
         log = recorder.runs[-1].log
         token = log.open_run(node, nid)

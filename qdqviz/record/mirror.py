@@ -59,6 +59,8 @@ def alike(left: Any, right: Any, ids: dict[Node, int]) -> bool:
         found = ids.get(left)
         return found is not None and found == ids.get(right)
     if kind in _SEQUENCES:
+        if _PLAIN.issuperset(map(type, left)):  # no symbol among them, which must not be compared
+            return list(map(type, left)) == list(map(type, right)) and bool(left == right)
         return len(left) == len(right) and all(map(alike, left, right, repeat(ids)))
     if kind is immutable_dict:
         return list(left) == list(right) and all(map(alike, left.values(), right.values(), repeat(ids)))
@@ -73,7 +75,10 @@ _PLAIN = frozenset({int, str, bool})
 
 def same_items(before: dict[str, Any], now: dict[str, Any]) -> bool:
     """Whether two metadata dictionaries hold the same objects, besides what belongs to the spec."""
-    if list(before) == list(now):
+    if len(before) == len(now) and list(before) == list(now):
+        differing = len(now) - sum(map(is_, before.values(), now.values()))
+        if differing == 0 or (differing == 1 and before.get("val") is not now.get("val")):
+            return True
         for key, old, new in zip(now, before.values(), now.values(), strict=True):
             if old is not new and key not in SPEC_KEYS:
                 return False

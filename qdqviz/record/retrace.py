@@ -60,6 +60,16 @@ class Retrace:
     """The interpreter that runs it."""
     runs: list[NodeRun] = field(default_factory=list)
     """Nodes run so far."""
+    runner: Any = None
+    """The interpreter that ran the latest of them."""
+    new: Graph | None = None
+    """The graph that it traces into."""
+
+    def traced_into(self, interpreter: Any) -> Graph | None:
+        """The graph that an interpreter traces into, or None if it only computes."""
+        if interpreter is not self.runner:
+            self.runner, self.new = interpreter, new_graph(interpreter)
+        return self.new
 
 
 def new_graph(interpreter: Any) -> Graph | None:
