@@ -175,6 +175,7 @@ def _miss_json(miss: NearMiss) -> dict[str, Any]:
         "reason": miss.reason,
         "count": miss.count,
         "passed": miss.passed,
+        "filtered": miss.filtered,
         "nodes": [_link_json(node) for node in miss.nodes],
         "ops": [{"op": op, "count": count} for op, count in miss.ops],
     }

@@ -33,6 +33,7 @@ def traces() -> dict[str, Path]:
         "two": trace(passes.ReluToTanh(), passes.FoldsNegIntoAdd()),
         "twice": trace(passes.ReluToTanh(), passes.ReluToTanh()),
         "early": trace(passes.OnlyWithTanh()),
+        "filtered": trace(passes.FiltersAll()),
         "raises": trace(passes.Raises()),
         "nested": trace(passes.Outer()),
         "managed": trace(passes.Managed()),
@@ -85,6 +86,7 @@ QUESTIONS = [
     ("twice", "ReluToTanh#2", "relu_default", "declined", None),
     ("early", "OnlyWithTanh", "relu_default", "never", "left_early"),
     ("early", "OnlyWithTanh", None, "never", "left_early"),
+    ("filtered", "FiltersAll", None, "never", "filtered"),
     ("raises", "Raises", "sigmoid_default", "raised", None),
     ("raises", "Raises", "add_tensor", "never", "pass_raised"),
     ("nested", "Outer", "relu_default", "declined", None),
@@ -106,6 +108,14 @@ def test_json_says_the_verdict_and_keeps_to_its_schema(call, traces, trace, pass
         assert data["values"] == data["guard"]["values"]
         line = Path(data["guard"]["file"]).read_text().splitlines()[data["guard"]["line"] - 1]
         assert line[data["guard"]["column"] :].startswith(data["guard"]["text"].split("\n")[0][:20])
+
+
+@pytest.mark.parametrize(("trace", "filtered"), [("filtered", True), ("twice", False)])
+def test_json_tells_nodes_that_were_filtered_out_from_those_that_were_declined(call, traces, trace, filtered):
+    pass_ = {"filtered": "FiltersAll", "twice": "ReluToTanh#2"}[trace]
+    _, out, _ = call("why", traces[trace], "--pass", pass_, "--json")
+    misses = json.loads(out)["near_misses"]
+    assert misses and all(miss["filtered"] is filtered for miss in misses)
 
 
 @pytest.mark.parametrize(
