@@ -10,6 +10,9 @@ from qdqviz.ir.values import Atom, DictArg, ListArg, NodeSeen, SliceArg, Value
 _EDGE_PACKET = re.compile(r"executorch\.exir\.dialects\._ops\.(?:\w+\.)?(\w+\.\w+)$")
 """How an edge op without an overload calls itself: `…_ops.aten.aten.permute_copy`."""
 
+NO_CONTENT = frozenset({"opaque", "module", "type"})
+"""Kinds of values that say nothing of what a call asked about: a trace holds no more than their type."""
+
 LONGEST = 160
 """Characters of a value that are shown."""
 

@@ -15,7 +15,7 @@ from qdqviz.explain.guards.conditions import Leaf
 from qdqviz.explain.guards.known import Facts
 from qdqviz.explain.guards.links import Chain
 from qdqviz.explain.guards.reason import reason_of
-from qdqviz.explain.seen_text import seen_nodes, seen_targets, seen_text
+from qdqviz.explain.seen_text import NO_CONTENT, seen_nodes, seen_targets, seen_text
 from qdqviz.ir.values import Atom, NodeSeen, Value
 from qdqviz.trace.events import Event, Kind
 
@@ -24,9 +24,6 @@ MOST_FACTS = 4
 
 MOST_SIBLINGS = 24
 """How many siblings of one guard are shown."""
-
-_FOREIGN = frozenset({"opaque", "module", "type"})
-"""Kinds of values that say nothing of what a call asked about."""
 
 LinkOf = Callable[[int, str], NodeLink]
 """(identity, name at that instant or empty) -> the node to go to."""
@@ -150,7 +147,7 @@ def asked_about(call: Call, leaf: Leaf) -> list[tuple[str, Value]]:
         if not isinstance(item, Event) or item.kind is not Kind.OPERAND or not item.values:
             continue
         site, value = call.sites[item.site], item.values[0]
-        if not call.code.inside(site, leaf.expr) or (isinstance(value, Atom) and value.kind in _FOREIGN):
+        if not call.code.inside(site, leaf.expr) or (isinstance(value, Atom) and value.kind in NO_CONTENT):
             continue
         found[site.text] = value
     return list(found.items())

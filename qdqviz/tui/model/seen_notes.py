@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from qdqviz.draw.text import cut, cut_middle
-from qdqviz.explain.seen_text import seen_text
-from qdqviz.ir.values import Value
+from qdqviz.explain.seen_text import NO_CONTENT, seen_text
+from qdqviz.ir.values import Atom, Value
 from qdqviz.trace.events import Event, Kind, Site
 
 _SIDE = 44
@@ -27,6 +27,8 @@ def note_of(event: Event, site: Site) -> str:
             return _test(event, site)
         case Kind.CASE:
             return "matches" if event.outcome else "no match"
+        case Kind.OPERAND:
+            return _operand(event, site)
         case Kind.ITEM:
             return _short(event.values[0]) if event.values else ""
         case Kind.LOOP:
@@ -47,6 +49,13 @@ def _test(event: Event, site: Site) -> str:
     if not what and not is_whole:
         what = cut_middle(site.text, _TEST)
     return f"{what} → {_truth(event)}".lstrip()
+
+
+def _operand(event: Event, site: Site) -> str:
+    """What a call asked about, by its own text: there may be several of one call. Objects say nothing."""
+    if not event.values or (isinstance(event.values[0], Atom) and event.values[0].kind in NO_CONTENT):
+        return ""
+    return f"{cut_middle(site.text, _TEST)} = {_short(event.values[0])}"
 
 
 def _loop(event: Event) -> str:
