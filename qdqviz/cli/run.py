@@ -44,6 +44,9 @@ class Run(Command):
 
     def run(self, options: Namespace, output: Output) -> int:
         """Record, say what each pass did, and fail if one raised."""
+        from qdqviz.load.target import refuse_foreign
+
+        refuse_foreign(options.target)  # before what its name makes of the trace's
         if options.output == STDOUT:
             return self._to_stdout(options, output)
         self._record(options, output, new_trace_path(options.output or default_trace(options.target)))

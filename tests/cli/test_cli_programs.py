@@ -184,6 +184,17 @@ def test_a_run_never_replaces_a_file_that_is_no_trace(qdqviz, files):
 
 
 @pytest.mark.parametrize(
+    ("target", "said"),
+    [("text.qdqtrace", "text.qdqtrace is a trace, not a program"), ("text.txt", "text.txt is no target")],
+)
+def test_a_target_that_is_none_is_named_before_the_trace_that_would_get_its_name(target, said, qdqviz, files):
+    for name in ("text.qdqtrace", "text.txt"):
+        (files / name).write_text("no trace and no program\n")
+    assert said in error_line(qdqviz("run", target, "-p", "mypasses.py:Well"), 2)
+    assert (files / "text.qdqtrace").read_text() == "no trace and no program\n"
+
+
+@pytest.mark.parametrize(
     ("target", "passes", "code", "hint"),
     [
         ("encodr", "cadence-reorder", 2, "encoder"),
