@@ -16,18 +16,6 @@ garbage in cycles, which takes four times as long to free once it has left the p
 
 
 @contextmanager
-def no_collections() -> Iterator[None]:
-    """Collect no garbage until the block ends: for our own work that allocates much and leaves no cycles."""
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if collects:
-            gc.enable()
-
-
-@contextmanager
 def fewer_full_collections() -> Iterator[None]:
     """Make middle and full collections rare until the block ends.
 

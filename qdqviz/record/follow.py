@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from torch.fx import Graph, GraphModule, Node
 
-from qdqviz.record.collector import no_collections
 from qdqviz.record.owner import Owner
 from qdqviz.record.retrace import NodeRun, Retrace, RetraceReader
 from qdqviz.record.steering import plainly
+from qdqviz.trace.garbage import no_collections
 
 if TYPE_CHECKING:
     from qdqviz.record.recorder import Recorder

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from torch.fx import GraphModule, Node
 
 from qdqviz.record.body import LiveBody
-from qdqviz.record.collector import no_collections
 from qdqviz.record.owner import Owner
 from qdqviz.record.reconcile import Reconciler, differs
 from qdqviz.record.retrace import fetch
 from qdqviz.record.runlog import RunLog
 from qdqviz.record.running import Run
 from qdqviz.record.subject import LiveSubject, dialect_of, inner_graph
+from qdqviz.trace.garbage import no_collections
 from qdqviz.trace.model import Subject
 
 if TYPE_CHECKING:

@@ -12,7 +12,6 @@ from torch.fx import GraphModule
 
 from qdqviz.ir.change import Update
 from qdqviz.record.body import LiveBody
-from qdqviz.record.collector import no_collections
 from qdqviz.record.constants import ConstantPool
 from qdqviz.record.edits import EditHearer
 from qdqviz.record.encode import Encoder
@@ -26,6 +25,7 @@ from qdqviz.record.running import Run
 from qdqviz.record.sorting import Group
 from qdqviz.record.steering import Steering
 from qdqviz.record.subject import LiveSubject
+from qdqviz.trace.garbage import no_collections
 from qdqviz.trace.writer import TraceWriter
 
 

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from qdqviz.ir.change import Change
 from qdqviz.ir.graph import GraphState
+from qdqviz.trace.garbage import no_collections
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,10 +130,11 @@ class Cursor:
         if start == index:
             return state
         first, last = self._seqs[start], self._seqs[index - 1]
-        changes = self._load_changes(self.subject, first, last)
-        for position in range(start, index):
-            state = state.apply_all(changes[self._seqs[position]])
-            self._keep(position + 1, state)
+        with no_collections():
+            changes = self._load_changes(self.subject, first, last)
+            for position in range(start, index):
+                state = state.apply_all(changes[self._seqs[position]])
+                self._keep(position + 1, state)
         return state
 
     def _nearest(self, index: int) -> int:
@@ -143,7 +145,8 @@ class Cursor:
         nearest = self._checkpoints[bisect_right(self._checkpoints, seq) - 1]
         position = bisect_right(self._seqs, nearest) if nearest else 0
         if position > best:
-            self._keep(position, self._load_state(self.subject, nearest))
+            with no_collections():
+                self._keep(position, self._load_state(self.subject, nearest))
             best = position
         return best
 

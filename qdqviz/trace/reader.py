@@ -129,7 +129,8 @@ class Trace:
         query = "SELECT step, run, subject, head FROM groups WHERE step IS NOT NULL ORDER BY step"
         rows = self._rows(query)
         with self._decoding():
-            return tuple(Rewrite(step, run, subject, **json.loads(head)) for step, run, subject, head in rows)
+            heads = json.loads(f"[{','.join(row[3] for row in rows)}]")  # all at once: there may be thousands
+            return tuple(Rewrite(*row[:3], **head) for row, head in zip(rows, heads, strict=True))
 
     @property
     def steps(self) -> int:
