@@ -269,7 +269,7 @@ def write_replaced_trace(path: Path) -> Path:
     run = recorder.begin("Rebuild")
     old = list(graph.nodes.values())
     new = [
-        replace(
+        replaced(
             node,
             id=node.id + 500,
             name=f"new_{node.name}",

@@ -36,11 +36,20 @@ def reason_of(call: Call, leaf: Leaf) -> str | None:
 
 
 def _answer(tested: ast.expr) -> ast.expr | None:
-    """The expression whose answer a test asks for: itself, or what it compares with None or a bool."""
+    """The expression whose answer a test asks for: itself, or what it compares with None or a bool.
+
+    Of `any` and `all` it is what they ask of each item.
+    """
     match tested:
         case ast.NamedExpr(value=value) | ast.Await(value=value):
             return _answer(value)
         case ast.Call(func=ast.Name(id="bool"), args=[value]):
+            return _answer(value)
+        case ast.Call(
+            func=ast.Name(id="any" | "all"), args=[ast.GeneratorExp(elt=each) | ast.ListComp(elt=each)]
+        ):
+            return _answer(each)
+        case ast.UnaryOp(op=ast.Not(), operand=value):
             return _answer(value)
         case ast.Compare(left=left, comparators=[right]):
             for side, other in ((left, right), (right, left)):
