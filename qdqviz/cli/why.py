@@ -122,6 +122,7 @@ def to_json(answer: Why) -> dict[str, Any]:
         "values": [_seen_json(seen) for seen in answer.values],
         "chain": [guard_json(guard) for guard in answer.chain],
         "passed": [guard_json(guard) for guard in answer.passed],
+        "idle": answer.idle,
         "rewrites": list(answer.rewrites),
         "attempt": answer.attempt,
         "attempts": list(answer.attempts),

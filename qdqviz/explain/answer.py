@@ -136,6 +136,9 @@ class Why:
     """From the outermost guard to the deepest."""
     passed: tuple[Guard, ...] = ()
     """Tests that the node had passed before, in the functions of the chain."""
+    idle: int = 0
+    """For `declined`: how many nodes it looked at, where no test turned them down and nothing that was done
+    with them changed anything."""
     rewrites: tuple[int, ...] = ()
     """Steps of the rewrites, for `fired`; of another node's, where that one was looked at."""
     attempt: int | None = None

@@ -62,6 +62,15 @@ def filtered_misses(evidence: Evidence, run: PassRun) -> tuple[NearMiss, ...]:
     return tuple(replace(miss, filtered=True) for miss in _grouped(evidence, run, dropped))
 
 
+def looked_at(evidence: Evidence, run: PassRun) -> int:
+    """How many nodes the loops of a pass run looked at, and neither rewrote nor lost to an exception."""
+    known: dict[Any, Look] = {}
+    return sum(
+        any(not _look(evidence, each, known).chain.filtered for each in attempts)
+        for attempts in _declined(evidence, run).values()
+    )
+
+
 def _on_nodes(evidence: Evidence, run: PassRun) -> list[Attempt]:
     """The attempts of a pass run on nodes."""
     return [each for each in evidence.trace.attempts(run.id) if each.focus is not None and each.events]

@@ -22,7 +22,7 @@ def never(evidence: Evidence, run: PassRun, link: NodeLink, looks: Sequence[Look
         evidence: The trace.
         run: The pass run.
         link: The node.
-        looks: Attempts in which no loop, only a comprehension, looked at it.
+        looks: Attempts in which only a comprehension looked at it, or a loop that did nothing with it.
         blank: The answer to fill in.
     """
     node = evidence.known_before(run, link.path).get(link.id)
@@ -44,6 +44,7 @@ def never(evidence: Evidence, run: PassRun, link: NodeLink, looks: Sequence[Look
         _looked_for_other(evidence, run, node, link, blank)
         or _loop_ended(evidence, run, link, blank)
         or early
+        or to_no_effect(evidence, run, looks, blank)
         or _retraced(evidence, run, node, blank)
         or replace(blank, reason="unknown", note=blank.note or asked_nothing(evidence, run))
     )
@@ -108,6 +109,28 @@ def asked_nothing(evidence: Evidence, run: PassRun) -> str:
     events = (event for each in evidence.trace.attempts(run.id) for event in each.events)
     asked = any(event.kind in (Kind.TEST, Kind.COMPARE, Kind.VALUE, Kind.CASE) for event in events)
     return "" if asked else "it asked nothing"
+
+
+def to_no_effect(evidence: Evidence, run: PassRun, looks: Sequence[Look], blank: Why) -> Why | None:
+    """A loop looked at a node after all: it asked nothing that turned it down, and did nothing that lasted.
+
+    What the pass asked outside any node is to blame, if it left because of that.
+    """
+    idle = [look for look in looks if not look.chain.filtered]
+    if not idle:
+        return None
+    answer = replace(evidence.told(furthest(idle), blank), verdict="declined", chain=(), idle=1)
+    return without_effect(evidence, run, answer)
+
+
+def without_effect(evidence: Evidence, run: PassRun, answer: Why) -> Why:
+    """An answer about idle looks, with why the pass left after them, else with what is known."""
+    for look in reversed(evidence.outside(run)):
+        if look.chain.links:
+            return replace(answer, chain=evidence.told(look, answer).chain)
+    asked = asked_nothing(evidence, run)
+    nothing = "nothing that it did changed anything"
+    return replace(answer, note=answer.note or (f"{asked}, and {nothing}" if asked else nothing))
 
 
 # -- where the pass stopped ------------------------------------------------------------------------

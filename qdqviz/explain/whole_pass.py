@@ -6,9 +6,9 @@ from dataclasses import replace
 
 from qdqviz.explain.answer import NearMiss, NodeLink, Why
 from qdqviz.explain.evidence import Evidence
-from qdqviz.explain.near_misses import filtered_misses
+from qdqviz.explain.near_misses import filtered_misses, looked_at
 from qdqviz.explain.nearest import absent_targets, nearest_to, wanted_here
-from qdqviz.explain.never import asked_nothing
+from qdqviz.explain.never import asked_nothing, without_effect
 from qdqviz.ir.graph import ROOT
 from qdqviz.trace.model import PassRun
 
@@ -54,7 +54,7 @@ def _raised(evidence: Evidence, run: PassRun, blank: Why) -> Why:
 
 
 def _never(evidence: Evidence, run: PassRun, blank: Why) -> Why:
-    """A pass that looked at no node."""
+    """A pass that looked at no node, or did nothing with those that it looked at."""
     searched = [each for each in run.looked_for if each.target is not None]
     wanted = tuple(dict.fromkeys(each.target for each in searched if each.target is not None))
     if wanted and not any(each.found for each in searched):
@@ -64,6 +64,9 @@ def _never(evidence: Evidence, run: PassRun, blank: Why) -> Why:
     dropped = filtered_misses(evidence, run)
     if dropped:
         return replace(blank, reason="filtered", chain=(dropped[0].guard,), near_misses=dropped)
+    count = looked_at(evidence, run)
+    if count:
+        return without_effect(evidence, run, replace(blank, verdict="declined", idle=count))
     for look in reversed(evidence.outside(run)):
         if look.chain.links:
             return replace(evidence.told(look, blank), reason="left_early")

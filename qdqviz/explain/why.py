@@ -25,6 +25,11 @@ PRECEDENCE: tuple[Verdict, ...] = ("fired", "raised", "declined", "considered", 
 """Of several verdicts the first holds."""
 
 
+def _precedence(answer: Why) -> int:
+    """What was looked at to no effect says little: any other answer but `never` says more."""
+    return PRECEDENCE.index("considered" if answer.idle else answer.verdict) * 2 + bool(answer.idle)
+
+
 def why(trace: Trace, pass_: str | int | type, node: str | int | None = None) -> Why:
     """Why a pass did, or did not do, something to a node.
 
@@ -69,7 +74,7 @@ class Explainer:
                 inner = self.of(child, link)
                 answers.append(replace(inner, pass_=run.label, inside=inner.inside or child.label))
         # A nested pass that never looked says nothing about the outer one.
-        best = min(answers, key=lambda answer: PRECEDENCE.index(answer.verdict))
+        best = min(answers, key=_precedence)
         return own if best.verdict == "never" else best
 
     def _find(self, runs: Sequence[PassRun], node: str | int) -> tuple[PassRun, NodeLink]:

@@ -15,6 +15,9 @@ MOST_MISSES = 12
 _MOST_JOINED = 3
 """How many tests one sentence names."""
 
+_MOST_ASKED = 6
+"""How many tests are told of a node with which nothing was done; the last ones."""
+
 _SHORT_TEST = 60
 """Characters of a test that can be named beside others."""
 
@@ -37,6 +40,9 @@ def _lines(answer: Why) -> Iterator[str]:
     yield headline(answer)
     yield from _wanted(answer)
     yield from chain_lines(answer.chain)
+    if answer.idle and not answer.chain:
+        for guard in answer.passed[-_MOST_ASKED:]:
+            yield from chain_lines([guard])
     if answer.error is not None and answer.verdict == "raised":
         yield f"  {answer.error.type}: {answer.error.message}".rstrip(": ")
         yield f"  raised at {_short(answer.error.file)}:{answer.error.line}  {answer.error.text}"
@@ -70,6 +76,9 @@ def _verdict(answer: Why, who: str, what: str) -> str:
         case "raised":
             error = answer.error.type if answer.error is not None else "an exception"
             return f"{who} raised {error} on {what}{_when(answer)}."
+        case "declined" if answer.node is None and answer.idle:
+            left = f", then left early{_because(answer.guard)}" if answer.chain else ""
+            return f"{who} rewrote nothing: it looked at {counted(answer.idle, 'node')} of {what}{left}."
         case "declined" if answer.node is None:
             total = sum(miss.count for miss in answer.near_misses)
             return f"{who} rewrote nothing: it turned down {counted(total, 'node')} of {what}."

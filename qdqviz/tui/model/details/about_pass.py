@@ -45,7 +45,7 @@ def pass_facts(why: Why, chosen: int | None) -> list[Fact]:
         what = f"{counted(total, 'node')} {_turned_down(why.near_misses[0])}, those that got furthest first"
         facts.append(heading(what, "ui.title_focus", hint))
         facts += [_miss(miss, index) for index, miss in enumerate(why.near_misses)]
-    elif why.verdict == "never":
+    elif why.verdict in ("never", "declined"):
         for depth, guard in enumerate(why.chain):
             facts += guard_facts(guard, depth, is_last=depth == len(why.chain) - 1)
     return facts
