@@ -56,7 +56,9 @@ class WhyCommand(Command):
             if options.json:
                 output.json(to_json(answer))
             else:
-                for line in answer.sentences:
+                from qdqviz.explain.brief import brief_lines
+
+                for line in brief_lines(trace, answer):
                     output.line(line)
             if session is not None:
                 from qdqviz.cli.failure import check_error
