@@ -188,6 +188,7 @@ def main() -> None:
 
 def measure_all(rounds: int) -> None:
     """Measure both kinds of passes, and what is left of them on disk and in memory."""
+    states()  # before anything else: memory that was given back would be used again unseen
     import_toolchain()
     import_module("executorch.backends.cadence.aot.ops_registrations")
     from benchmarks.models import transformer
@@ -202,7 +203,6 @@ def measure_all(rounds: int) -> None:
         count = len(big.exported_program().graph.nodes)
         compare(f"3 passes that edit in place, {count} nodes", big, in_place_passes(), rounds, trace)
         steps_alone(trace)
-    states()
 
 
 if __name__ == "__main__":
