@@ -1,7 +1,8 @@
 import fakes
 import pytest
 
-from qdqviz.ir.change import Update
+from qdqviz.ir.change import Erase, Insert, Update
+from qdqviz.ir.values import Ref, map_refs
 from qdqviz.trace.reader import Trace
 from qdqviz.tui.model.archive import Archive
 from qdqviz.tui.model.asking import Question
@@ -182,3 +183,26 @@ def test_a_node_that_has_another_name_at_the_step_that_one_looks_at_is_told_by_b
     said = "at this step aten_relu_default is called aten_relu_default_1"
     assert said in text_of(why_facts(answer))
     assert not next(archive.answer(Question(run.id, other.id, "", 1), lambda: True)).here
+
+
+def test_a_node_made_by_the_pass_goes_by_its_name_at_the_step_and_not_by_one_it_takes_over_later(tmp_path):
+    recorder = fakes.Recorder(tmp_path / "taken_over.qdqtrace")
+    recorder.subject("forward", fakes.small_graph().state())
+    run = recorder.begin("Remake")
+    old = recorder.node("aten_relu_default")
+    made = recorder.new_node(old, old, recorder.node("output"), name="aten_relu_default_1")
+    users = [
+        Update("", user.id, "args", user.args, map_refs(user.args, lambda nid: Ref(made.id)))
+        for user in recorder.writer.state(0).root
+        if old.id in user.input_ids()
+    ]
+    recorder.writer.add_rewrite(0, run.id, [Insert("", made), *users, Erase("", old)], focus=old.id)
+    other = recorder.node("quantize")
+    later = Update("", other.id, "args", other.args, (*other.args[:2], 0, *other.args[3:]))
+    recorder.writer.add_rewrite(0, run.id, [later], focus=other.id)
+    taken = Update("", made.id, "name", "aten_relu_default_1", "aten_relu_default")
+    recorder.writer.add_settling(0, run.id, [taken])
+    recorder.end(run, fired=1)
+    archive = Archive(Trace(recorder.close()))
+    answer = next(archive.answer(Question(run.id, made.id, "", 1), lambda: True))
+    assert (answer.name, answer.here) == ("aten_relu_default_1", "")

@@ -108,14 +108,18 @@ class Answers:
 
     def _states_around(self, question: Question) -> Iterator[GraphState]:
         cursor = self._trace.cursor(question.subject)
-        if question.run is not None:
-            run = self._trace.runs[question.run]
-            if run.subject == question.subject:
-                yield cursor.at(run.first_step)
-                yield cursor.at(run.last_step)
-        if question.step is not None:
+        run = None if question.run is None else self._trace.runs[question.run]
+        if run is not None and run.subject != question.subject:
+            run = None
+        if run is not None:
+            yield cursor.at(run.first_step)
+        if (
+            question.step is not None
+        ):  # before the end of the pass, where a new node may go by an old one's name
             yield cursor.at(question.step - 1)
             yield cursor.at(question.step)
+        if run is not None:
+            yield cursor.at(run.last_step)
         yield cursor.final()
 
     def _is_asked(self, run: PassRun, question: Question) -> bool:
