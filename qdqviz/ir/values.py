@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from msgspec import Struct
 
-DEEPEST = 10
+DEEPEST = 16
 """How deep tuples in tuples go."""
 
 
