@@ -233,15 +233,7 @@ class GraphState:
         Raises:
             KeyError: If the change speaks of a node or graph that this state does not hold.
         """
-        if isinstance(change, Insert):
-            body = self.bodies.get(change.path) or Body()
-            return self._with(change.path, body.with_node(change.node))
-        if isinstance(change, Erase):
-            return self._with(change.path, self.bodies[change.path].without_node(change.node.id))
-        if isinstance(change, Update):
-            body = self.bodies[change.path]
-            return self._with(change.path, body.with_node(change.on(body[change.node])))
-        raise TypeError(f"not a change: {change!r}")
+        return self.apply_all((change,))
 
     def apply_all(self, changes: Iterable[Change]) -> GraphState:
         """The state after several changes, in order: as if applied one by one, in less time.
@@ -266,11 +258,6 @@ class GraphState:
     def undo_all(self, changes: Iterable[Change]) -> GraphState:
         """The state before these changes, given that this is the state after them."""
         return self.apply_all(change.inverse() for change in reversed(tuple(changes)))
-
-    def _with(self, path: str, body: Body) -> GraphState:
-        if path != ROOT and not len(body):
-            return GraphState(self.bodies.remove(path))
-        return GraphState(self.bodies.insert(path, body))
 
 
 def _by_node(

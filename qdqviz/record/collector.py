@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
+
+from qdqviz.trace.garbage import rarer_collections
 
 _MIDDLE, _FULL = 1000, 1000
 """Collections of the young before one of the middle generation, and of these before a full one.
@@ -17,17 +17,6 @@ processor's cache.
 """
 
 
-@contextmanager
-def fewer_full_collections() -> Iterator[None]:
-    """Make middle and full collections rare until the block ends.
-
-    Only the time of collections changes. Thresholds that somebody sets meanwhile are left alone.
-    """
-    before = gc.get_threshold()
-    ours = (before[0], max(before[1], _MIDDLE), max(before[2], _FULL))
-    gc.set_threshold(*ours)
-    try:
-        yield
-    finally:
-        if gc.get_threshold() == ours:
-            gc.set_threshold(*before)
+def fewer_full_collections() -> AbstractContextManager[None]:
+    """Make middle and full collections rare until the block ends. Only the time of collections changes."""
+    return rarer_collections(middle=_MIDDLE, full=_FULL)

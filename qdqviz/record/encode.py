@@ -30,7 +30,7 @@ CONTAINERS = frozenset(
 )
 """Types of values that are told by what they hold."""
 
-_INLINE = frozenset({type(None), bool, int, float})
+_INLINE = _PLAIN - {str}
 """Types of metadata that is kept as it is, whatever its value."""
 
 _STRING = frozenset({str})

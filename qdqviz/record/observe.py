@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 from itertools import chain
 from operator import itemgetter
@@ -15,6 +14,7 @@ from qdqviz.ir.values import Atom, NodeSeen
 from qdqviz.record.encode import CONTAINERS, MAPPINGS, Encoder
 from qdqviz.record.instrument.values import Snapshot
 from qdqviz.trace.codec import value_to_json
+from qdqviz.trace.garbage import no_collections
 from qdqviz.trace.tape import EventTape
 
 _SCALARS = frozenset({type(None), bool, int, str})
@@ -82,18 +82,13 @@ class Observer:
         if not events:
             return
         find, add = self._places.get, self._add
-        collects = gc.isenabled()
-        gc.disable()  # nothing here is garbage
-        try:
+        with no_collections():
             seen = [
                 place if (place := find(id(value))) is not None else add(value)
                 for value in chain.from_iterable(map(_values_of, events))
             ]
             sizes = map(_VALUES_BY_LENGTH.__getitem__, map(len, events))
             self.tape.add(map(_head_of, events), sizes, seen)
-        finally:
-            if collects:
-                gc.enable()
         for passing in self._passing:
             del self._places[passing]
         self._passing.clear()

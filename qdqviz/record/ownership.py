@@ -45,11 +45,15 @@ class Ownership:
                 if candidate is not node:
                     self._connected.add(found)
                 return found
-        return self._node_owner(node)
+        return self.of_itself(node)
 
     def of_itself(self, node: Node) -> Owner:
         """Owner of an edit of `node` made by no attempt and no named call."""
-        return self._node_owner(node)
+        nid = self._ids.get(node, -1)
+        owner = self._nodes.get(nid)
+        if owner is None:
+            owner = self._nodes[nid] = Owner("node", nid, self._path_of(node), node.name)
+        return owner
 
     def of_creation(self, node: Node) -> Owner:
         """Owner of the creation of `node`: outside attempts whoever made one of its inputs, or itself.
@@ -63,7 +67,7 @@ class Ownership:
             if found is not None and found not in self._connected:
                 self._nodes[self._ids[node]] = found
                 return found
-        return self._node_owner(node)
+        return self.of_itself(node)
 
     def of_erasure(self, node: Node) -> Owner:
         """Owner of the erasure of `node`: outside attempts, whoever removed its last use."""
@@ -73,12 +77,12 @@ class Ownership:
         found = self._unused_by.get(nid) or self._nodes.get(nid)
         if found is not None:
             return found
-        return self._node_owner(node) if self.call is None else self._call_owner(node)
+        return self.of_itself(node) if self.call is None else self._call_owner(node)
 
     def of_constant(self, node: Node) -> Owner:
         """Owner of an edit of the constant that `node` stands for: whoever edited a reader of it last."""
         readers = [self._ids.get(user, -1) for user in node.users]
-        return self._edits.last_writer(readers) or self._node_owner(node)
+        return self._edits.last_writer(readers) or self.of_itself(node)
 
     def note_unused(self, node: Node, owner: Owner) -> None:
         """`owner` has just removed the last use of `node`."""
@@ -90,13 +94,6 @@ class Ownership:
         self._nodes.clear()
         self._unused_by.clear()
         self._connected.clear()
-
-    def _node_owner(self, node: Node) -> Owner:
-        nid = self._ids.get(node, -1)
-        owner = self._nodes.get(nid)
-        if owner is None:
-            owner = self._nodes[nid] = Owner("node", nid, self._path_of(node), node.name)
-        return owner
 
     def _call_owner(self, node: Node) -> Owner:
         assert self.call is not None

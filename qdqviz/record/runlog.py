@@ -77,20 +77,16 @@ class RunLog:
         if node is None:
             return None
         nid = self._ids.get(node)
-        if nid is None:
-            return None
-        token = self.owners.current = Token(self, node, nid, site)
-        if self.steering is not None:
-            self._steer(token.owner, skippable)
-        return token
+        return None if nid is None else self._opened(node, nid, site, skippable)
 
     def open_run(self, node: Node, nid: int) -> Token | None:
         """A retrace is about to run the old node `node`: open an attempt if none is open."""
-        if self.owners.current is not None:
-            return None
-        token = self.owners.current = Token(self, node, nid, RETRACE_SITE)
+        return None if self.owners.current is not None else self._opened(node, nid, RETRACE_SITE, True)
+
+    def _opened(self, node: Node, nid: int, site: int, skippable: bool) -> Token:
+        token = self.owners.current = Token(self, node, nid, site)
         if self.steering is not None:
-            self._steer(token.owner, True)
+            self._steer(token.owner, skippable)
         return token
 
     def attempt_owner(self, node: Node, nid: int, site: int) -> Owner:

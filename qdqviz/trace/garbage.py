@@ -1,4 +1,4 @@
-"""Keeps Python's garbage collector away from work that leaves none."""
+"""Keeps Python's garbage collector away from work that leaves none, or little."""
 
 from __future__ import annotations
 
@@ -17,3 +17,22 @@ def no_collections() -> Iterator[None]:
     finally:
         if collects:
             gc.enable()
+
+
+@contextmanager
+def rarer_collections(young: int = 0, middle: int = 0, full: int = 0) -> Iterator[None]:
+    """Make collections rarer until the block ends; thresholds that somebody sets meanwhile are left alone.
+
+    Args:
+        young: New objects before a collection, at the least. Where nothing is collected that stays so.
+        middle: Collections of the young before one of the middle generation, at the least.
+        full: Collections of the middle generation before a full one, at the least.
+    """
+    before = gc.get_threshold()
+    ours = (max(before[0], young) if before[0] else 0, max(before[1], middle), max(before[2], full))
+    gc.set_threshold(*ours)
+    try:
+        yield
+    finally:
+        if gc.get_threshold() == ours:
+            gc.set_threshold(*before)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import gc
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from qdqviz.record.instrument.pairs import pair
 from qdqviz.record.instrument.rewrite.module import rewrite
 from qdqviz.record.instrument.sites import SiteTable
 from qdqviz.record.instrument.source import NoSourceError, read_source
+from qdqviz.trace.garbage import no_collections
 
 NO_SOURCE = "no source"
 CHANGED = "its source has changed since it was imported, or another tool recompiled it"
@@ -92,12 +92,6 @@ def _undisturbed() -> Iterator[None]:
     A syntax tree is many objects: with a heap like torch's the collections that they set off take longer
     than the compilation.
     """
-    collects = gc.isenabled()
-    gc.disable()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        if collects:
-            gc.enable()
+    with no_collections(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

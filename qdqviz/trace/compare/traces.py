@@ -10,7 +10,6 @@ from qdqviz.ir.graph import GraphState
 from qdqviz.trace.compare.absence import Absences
 from qdqviz.trace.compare.edits import EditComparer, placed
 from qdqviz.trace.compare.figures import figures
-from qdqviz.trace.compare.garbage import rare_collections
 from qdqviz.trace.compare.graphs import graph_difference
 from qdqviz.trace.compare.model import (
     Comparison,
@@ -25,8 +24,13 @@ from qdqviz.trace.compare.replay import History, replay
 from qdqviz.trace.compare.rewrites import RewriteAligner
 from qdqviz.trace.compare.runs import AlignedRuns, align_runs
 from qdqviz.trace.compare.subjects import align_paths, align_subjects, pair_nodes
+from qdqviz.trace.garbage import rarer_collections
 from qdqviz.trace.model import PassRun, Rewrite
 from qdqviz.trace.reader import Trace
+
+_YOUNG = 1_000_000
+"""New objects before a collection. A comparison keeps what it reads and makes no cycles; with the usual 700
+a comparison of 20,000 nodes takes 1.6 times as long."""
 
 
 def compare(left: Trace, right: Trace, *, metadata: bool = True) -> Comparison:
@@ -40,7 +44,7 @@ def compare(left: Trace, right: Trace, *, metadata: bool = True) -> Comparison:
     Raises:
         TraceFileError: If a trace is damaged.
     """
-    with rare_collections():
+    with rarer_collections(young=_YOUNG):
         return _Comparing(left, right, metadata).run()
 
 
