@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from torch.fx import Node
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
 class Token:
     """An attempt that is open. Its owner is made when first asked for: most retraced nodes need none."""
 
-    __slots__ = ("_log", "_owner", "nid", "node", "seq", "site", "start")
+    __slots__ = ("_log", "_owner", "nid", "node", "seen", "seq", "site", "start")
 
     def __init__(self, log: RunLog, node: Node, nid: int, site: int) -> None:
         self.node = node
@@ -25,8 +24,10 @@ class Token:
         """Its identity."""
         self.site = site
         """The loop that handed it out."""
-        self.start = len(log.events)
+        self.start = len(log.raw.codes)
         """Index of its first event in the log."""
+        self.seen = len(log.raw.seen)
+        """Index of the first thing that it sees."""
         self.seq = log.edits.seq
         """Time of its opening in the edit log."""
         self._log = log
@@ -42,11 +43,10 @@ class Token:
     @property
     def idle(self) -> bool:
         """Whether nothing was asked or edited yet."""
-        return self._owner is None and len(self._log.events) == self.start
+        return self._owner is None and len(self._log.raw.codes) == self.start
 
 
-@dataclass(frozen=True, slots=True)
-class ClosedAttempt:
+class ClosedAttempt(NamedTuple):
     """An attempt that is over; its events wait or are on the tape, in the order of the attempts."""
 
     owner: Owner | None

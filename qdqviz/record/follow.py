@@ -58,7 +58,7 @@ class RetraceFollower:
         run = NodeRun(node, nid, attempt)
         retrace.runs.append(run)
         last = graph._root._prev
-        asked = len(log.events)
+        asked = len(log.raw)
         try:
             if log.steering is None:
                 run.result = original(interpreter, node)
@@ -68,7 +68,7 @@ class RetraceFollower:
             return run.result
         finally:
             run.created = _nodes_after(graph, last)
-            run.own_code = len(log.events) > asked
+            run.own_code = len(log.raw) > asked
             if token is not None:
                 log.close(token)
 

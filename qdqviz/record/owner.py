@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 
 @dataclass(eq=False, slots=True)
@@ -19,7 +19,7 @@ class Owner:
     """Its name when the owner appeared, or the call's name."""
     asked: bool = False
     """Whether its pass took any decision before editing."""
-    sites: set[int] = field(default_factory=set)
+    sites: tuple[int, ...] = ()
     """Loops that handed the focus out so far; one coming round again starts a new sweep."""
     step: int | None = None
     """Number of the rewrite, once written."""

@@ -3,38 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
-from torch.fx import Node
+from torch.fx import Graph, Node
 
 from qdqviz.record.attempt import ClosedAttempt, Token
 from qdqviz.record.editlog import EditLog
 from qdqviz.record.encode import Encoder
 from qdqviz.record.groups import focus_of_group
 from qdqviz.record.identity import Identities
+from qdqviz.record.instrument.raw import ASKING, UNWINDING, RawEvents, shapes
 from qdqviz.record.observe import Observer
 from qdqviz.record.owner import Owner
 from qdqviz.record.ownership import Ownership
 from qdqviz.record.steering import RunSteering
-from qdqviz.trace.events import Kind, Site
+from qdqviz.trace.events import Site
 from qdqviz.trace.model import LookedFor
 
 RETRACE_SITE = -1
 """Site of the attempt that a retrace opens on each old node."""
 
-_ASKING = frozenset({Kind.TEST, Kind.COMPARE, Kind.VALUE, Kind.CASE})
-
 
 class RunLog:
-    """The log of one pass run; instrumented code writes `events`, watchers ask for owners.
+    """The log of one pass run; instrumented code writes to `raw`, watchers ask for owners.
 
-    Implements the decision log's protocol: `events`, `forced`, `vetoes`, `open`, `skipped`, `close`.
+    Implements the decision log's protocol: `raw`, `forced`, `vetoes`, `open`, `skipped`, `close`.
     """
 
     def __init__(self, ids: Identities, encoder: Encoder, path_of: Any) -> None:
-        self.events: list[tuple[Any, ...]] = []
-        """Raw events of the attempt that is open, and those of no attempt."""
+        self.raw = RawEvents()
+        """Events of the attempt that is open, and those of no attempt."""
         self.observer = Observer(encoder)
         """Takes the events of attempts that are over."""
         self.edits = EditLog()
@@ -59,6 +57,8 @@ class RunLog:
         """Site and outcome of a decision to the outcome that it has to have; None where nothing is forced."""
         self._ids = ids.of
         self._path_of = path_of
+        self._graph: Graph | None = None
+        self._path = ""
         self._latest: tuple[ClosedAttempt, int] | None = None
         self._sweeps: dict[int, Owner] = {}
 
@@ -93,8 +93,10 @@ class RunLog:
         """Owner of an attempt: that of this sweep, or a new one where the loop comes round again."""
         owner = self._sweeps.get(nid)
         if owner is None or site in owner.sites:
-            owner = self._sweeps[nid] = Owner("attempt", nid, self._path_of(node), node.name)
-        owner.sites.add(site)
+            if node.graph is not self._graph:  # most attempts are on one graph
+                self._graph, self._path = node.graph, self._path_of(node)
+            owner = self._sweeps[nid] = Owner("attempt", nid, self._path, node.name)
+        owner.sites += (site,)
         return owner
 
     def skipped(self, token: object) -> bool:
@@ -130,18 +132,16 @@ class RunLog:
             left = False
         elif raised:
             left = not self._mark_raised()
-        if self.events:
-            self.closed.append(self._reduce(None, 0, 0, left))
-            self.events.clear()
+        if self.raw.codes:
+            self.closed.append(self._reduce(None, 0, 0, 0, left))
 
     def _close(self, token: Token, raised: bool) -> None:
         self.owners.current = None
         self.forced = None
         if not raised and token.idle:
             return
-        attempt = self._reduce(token.owner, token.start, token.seq, raised)
-        del self.events[token.start :]
-        self._latest = (attempt, len(self.events))
+        attempt = self._reduce(token.owner, token.start, token.seen, token.seq, raised)
+        self._latest = (attempt, token.start)
         if attempt.events or raised or token.owner.vetoed:
             self.closed.append(attempt)
 
@@ -150,19 +150,19 @@ class RunLog:
         if self._latest is None:
             return False
         attempt, end = self._latest
-        if not all(_unwinds(event) for event in self.events[end:]):
+        if not UNWINDING.issuperset(shapes(self.raw.codes[end:])):
             return False
         if self.closed and self.closed[-1] is attempt:
             self.closed.pop()
-        self.closed.append(replace(attempt, raised=True))
+        self.closed.append(attempt._replace(raised=True))
         return True
 
-    def _reduce(self, owner: Owner | None, start: int, seq: int, raised: bool) -> ClosedAttempt:
-        events = self.events[start:]
-        self.observer.take(events)
+    def _reduce(self, owner: Owner | None, start: int, seen: int, seq: int, raised: bool) -> ClosedAttempt:
+        codes, things = self.raw.take(start, seen)
+        self.observer.take(codes, things)
         if owner is not None and not owner.asked:
-            owner.asked = any(event[0] in _ASKING for event in events)
-        return ClosedAttempt(owner, len(events), seq, raised)
+            owner.asked = not ASKING.isdisjoint(shapes(codes))
+        return ClosedAttempt(owner, len(codes), seq, raised)
 
     def _focus(self, item: Any) -> Node | None:
         """The node that an item is, or directly holds; a match or partition that it is, or holds."""
@@ -175,14 +175,6 @@ class RunLog:
                 return held
             return next((focus for part in item if (focus := focus_of_group(part)) is not None), None)
         return focus_of_group(item)
-
-
-def _unwinds(event: tuple[Any, ...]) -> bool:
-    """Whether an event only says that an exception went through."""
-    kind = event[0]
-    if kind == Kind.LOOP:
-        return bool(event[4] == "left")
-    return kind in (Kind.LEAVE, Kind.EXIT) and event[3] == "raise"
 
 
 def _no_site(site: int) -> Site:

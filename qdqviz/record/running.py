@@ -6,6 +6,7 @@ from bisect import bisect_right
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from qdqviz.ir.values import DictArg, ListArg, NodeSeen, Value
 from qdqviz.record.body import LiveBody
 from qdqviz.record.owner import Owner
 from qdqviz.record.runlog import RunLog
@@ -101,7 +102,7 @@ class Run:
     def _attempts(self, error: PassError | None) -> AttemptTable:
         tape, aliases = self.log.observer.tape, self.log.edits.aliases
         if aliases:
-            tape.values = _real_names(tape.values, aliases)
+            tape.values = [_real_name(value, aliases) for value in tape.values]
         table = AttemptTable(tape)
         first = self.record.first_step
         for attempt in self.log.closed:
@@ -129,15 +130,18 @@ def _outcome(owner: Owner | None, raised: bool) -> str:
     return "fired" if owner is not None and owner.wrote else "declined"
 
 
-def _real_names(values: list[Any], aliases: dict[int, int]) -> list[Any]:
-    """Encoded values with nodes spoken of by their real identities."""
-    return [_real_name(value, aliases) if type(value) is list else value for value in values]
-
-
-def _real_name(value: list[Any], aliases: dict[int, int]) -> list[Any]:
-    if value[0] == "n":
-        return ["n", aliases.get(value[1], value[1]), value[2]]
-    return [_real_name(part, aliases) if type(part) is list else part for part in value]
+def _real_name(value: Value, aliases: dict[int, int]) -> Value:
+    """A value with nodes spoken of by their real identities."""
+    if type(value) is NodeSeen:
+        return NodeSeen(aliases.get(value.node, value.node), value.name)
+    if type(value) is tuple:
+        return tuple([_real_name(part, aliases) for part in value])
+    if type(value) is ListArg:
+        return ListArg(tuple([_real_name(part, aliases) for part in value.items]))
+    if type(value) is DictArg:
+        pairs = [(_real_name(key, aliases), _real_name(part, aliases)) for key, part in value.items]
+        return DictArg(tuple(pairs))
+    return value
 
 
 def first_line(error: BaseException) -> str:

@@ -2,15 +2,47 @@
 
 from __future__ import annotations
 
+import struct
+import zlib
 from collections.abc import Iterable
 from itertools import islice
-from typing import Any
+from typing import NamedTuple
 
-from qdqviz.trace.codec import value_to_json
+from msgspec import MsgspecError, Struct
+from msgspec.msgpack import Decoder
+
 from qdqviz.trace.model import Attempt
-from qdqviz.trace.tape import EventTape, pack_rows, read_events, unpack_rows
+from qdqviz.trace.states import encoded
+from qdqviz.trace.tape import EventTape, Head, Tables, read_events
+
+_SIZE = struct.Struct("<I")
+"""How long what stands before the rows of the tape is."""
 
 _OUTCOMES = ("declined", "fired", "vetoed", "raised")
+
+
+class _Row(NamedTuple):
+    """An attempt in a blob."""
+
+    id: int
+    path: str
+    focus: int | None
+    name: int
+    outcome: int
+    step: int | None
+    after_step: int
+    events: int
+
+
+class _Data(Struct, gc=False):
+    """What is in a blob besides the rows of its tape."""
+
+    tables: Tables
+    names: list[str]
+    rows: list[_Row]
+
+
+_decode = Decoder(_Data).decode
 
 
 class AttemptTable:
@@ -20,7 +52,7 @@ class AttemptTable:
         self.tape = tape or EventTape()
         """The events of all attempts, in the attempts' order."""
         self._names: dict[str, int] = {}
-        self._rows: list[list[Any]] = []
+        self._rows: list[_Row] = []
 
     def __len__(self) -> int:
         return len(self._rows)
@@ -48,7 +80,7 @@ class AttemptTable:
             events: How many events on the tape are its.
         """
         self._rows.append(
-            [
+            _Row(
                 len(self._rows),
                 path,
                 focus,
@@ -57,29 +89,29 @@ class AttemptTable:
                 step,
                 after_step,
                 events,
-            ]
+            )
         )
 
     def sites(self) -> set[int]:
         """Sites at which something was asked."""
-        return {site for _, site, _ in self.tape.heads}
+        return {head.site for head in self.tape.heads}
 
     def foci(self) -> list[int]:
         """Nodes that were looked at, each once, sorted."""
-        return sorted({row[2] for row in self._rows if row[2] is not None})
+        return sorted({row.focus for row in self._rows if row.focus is not None})
 
     def on_nodes(self) -> int:
         """Number of attempts on a node: what a pass asked about none is no look at anything."""
-        return sum(1 for row in self._rows if row[2] is not None)
+        return sum(1 for row in self._rows if row.focus is not None)
 
     def declined(self) -> int:
         """Number of attempts that declined on a node."""
-        return sum(1 for row in self._rows if row[4] == 0 and row[2] is not None)
+        return sum(1 for row in self._rows if row.outcome == 0 and row.focus is not None)
 
     def blob(self) -> bytes:
         """All attempts, compressed."""
-        tables = self.tape.tables()
-        return pack_rows({**tables, "names": list(self._names), "rows": self._rows}, self.tape.rows())
+        data = encoded(_Data(self.tape.tables(), list(self._names), self._rows))
+        return zlib.compress(_SIZE.pack(len(data)) + data + self.tape.rows(), 1)
 
 
 def attempts_table(attempts: Iterable[Attempt]) -> AttemptTable:
@@ -97,12 +129,9 @@ def attempts_table(attempts: Iterable[Attempt]) -> AttemptTable:
             events=len(a.events),
         )
         first = len(values)
-        values.extend(value_to_json(value) for event in a.events for value in event.values)
-        table.tape.add(
-            [(int(event.kind), event.site, event.outcome) for event in a.events],
-            [len(event.values) for event in a.events],
-            range(first, len(values)),
-        )
+        values.extend(value for event in a.events for value in event.values)
+        heads = [Head(event.kind, event.site, event.outcome, None, len(event.values)) for event in a.events]
+        table.tape.add(map(table.tape.heads.__getitem__, heads), range(first, len(values)))
     return table
 
 
@@ -112,19 +141,29 @@ def attempts_from_blob(run: int, blob: bytes) -> tuple[Attempt, ...]:
     Raises:
         ValueError: If the bytes are not what `AttemptTable.blob` makes.
     """
-    data, rows = unpack_rows(blob)
-    names, events = data["names"], read_events(data, rows)
+    data, rows = _unpacked(blob)
+    events = read_events(data.tables, rows)
     return tuple(
         Attempt(
-            id=row[0],
+            id=row.id,
             run=run,
-            path=row[1],
-            focus=row[2],
-            name=names[row[3]],
-            outcome=_OUTCOMES[row[4]],  # type: ignore[arg-type]
-            step=row[5],
-            after_step=row[6],
-            events=tuple(islice(events, row[7])),
+            path=row.path,
+            focus=row.focus,
+            name=data.names[row.name],
+            outcome=_OUTCOMES[row.outcome],  # type: ignore[arg-type]
+            step=row.step,
+            after_step=row.after_step,
+            events=tuple(islice(events, row.events)),
         )
-        for row in data["rows"]
+        for row in data.rows
     )
+
+
+def _unpacked(blob: bytes) -> tuple[_Data, bytes]:
+    try:
+        plain = zlib.decompress(blob)
+        (size,) = _SIZE.unpack_from(plain)
+        end = _SIZE.size + size
+        return _decode(plain[_SIZE.size : end]), plain[end:]
+    except (zlib.error, struct.error, MsgspecError, UnicodeDecodeError) as error:
+        raise ValueError(str(error)) from error

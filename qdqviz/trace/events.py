@@ -38,11 +38,7 @@ class Kind(IntEnum):
     """
     ITEM = 9
     """A loop handed out an item; values: the item."""
-    CALL = 10
-    """A call in a `return` statement is about to be evaluated (delegation to `super()`)."""
-    EDIT = 11
-    """The pass edited the graph here; values: kind of edit and the node."""
-    OPERAND = 12
+    OPERAND = 10
     """An operand of a call whose answer is tested or returned, before it is asked; values: the operand."""
 
 
@@ -95,7 +91,7 @@ class Event:
     kind: Kind
     """What happened."""
     site: int
-    """Where: a site's id, or -1 where there is none (a retraced node, an edit)."""
+    """Where: a site's id, or -1 where there is none (a retraced node)."""
     outcome: bool | None = None
     """How a test or comparison came out; None where that is not known or not asked."""
     values: tuple[Value, ...] = ()

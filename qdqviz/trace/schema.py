@@ -5,7 +5,7 @@ from __future__ import annotations
 APPLICATION_ID = 0x71647176
 """`qdqv`, in the database header of every trace."""
 
-VERSION = 3
+VERSION = 4
 """Schema version in `user_version`; a file of another one is refused."""
 
 TABLES = """

@@ -95,11 +95,15 @@ def _change(change: Any) -> Change:
 
 
 def _pack(data: Any) -> bytes:
+    return _squeeze(encoded(data))
+
+
+def encoded(data: Any) -> bytes:
+    """The MessagePack of values and what holds them, different for different ones."""
     try:
-        plain = _encode(data)
+        return _encode(data)
     except (OverflowError, UnicodeEncodeError):
-        plain = _encode(_fitted(data))
-    return _squeeze(plain)
+        return _encode(_fitted(data))
 
 
 def _fitted(data: Any) -> Any:

@@ -2,19 +2,31 @@
 
 from __future__ import annotations
 
-import json
-import struct
 import sys
-import zlib
 from array import array
-from collections.abc import Iterable, Iterator
-from typing import Any, TypeAlias
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, TypeVar
 
-from qdqviz.trace.codec import value_from_json
+from msgspec import Struct
+
+from qdqviz.ir.values import Value
 from qdqviz.trace.events import Event, Kind
 
-Head: TypeAlias = tuple[int, int, bool | None]
-"""Kind, site and outcome of an event."""
+
+class Head(NamedTuple):
+    """What an event says besides the values it saw; there are few different ones."""
+
+    kind: int
+    """What happened, see `Kind`."""
+    site: int
+    """Where."""
+    outcome: bool | None
+    """How it came out."""
+    how: str | None
+    """In which of several ways, as a word among the event's values."""
+    seen: int
+    """How many other values the event has."""
+
 
 _WIDE, _NARROW = "I", "H"
 """Array codes of numbers up to 2**32 and 2**16."""
@@ -22,112 +34,112 @@ _WIDE, _NARROW = "I", "H"
 _NARROW_LIMIT = 1 << 16
 
 
-class Places(dict[Any, int]):
+Thing = TypeVar("Thing")
+
+
+class Places(dict[Thing, int]):
     """Things to their places in a table, in order of appearance; asking for a new one adds it."""
 
-    def __missing__(self, key: Any) -> int:
+    def __missing__(self, key: Thing) -> int:
         place = self[key] = len(self)
         return place
+
+
+class Tables(Struct, gc=False):
+    """What the rows of a tape refer to."""
+
+    heads: list[Head]
+    """What events say besides their values."""
+    values: list[Value]
+    """Values seen."""
+    events: int
+    """How many events there are."""
+    seen: int
+    """How many values they have."""
+    wide: tuple[bool, bool]
+    """Whether the rows of heads, and those of values, have four bytes a place and not two."""
 
 
 class EventTape:
     """The events of a pass run in order, while it is recorded."""
 
     def __init__(self) -> None:
-        self.heads = Places()
-        """Kinds, sites and outcomes, see `Head`."""
-        self.values: list[Any] = []
-        """Values seen, in the form of `value_to_json`."""
+        self.heads: Places[Head] = Places()
+        """What events say besides their values."""
+        self.values: list[Value] = []
+        """Values seen."""
         self._at = array(_WIDE)
         self._seen = array(_WIDE)
-        self._sizes = bytearray()
 
-    def add(self, heads: Iterable[Head], sizes: Iterable[int], seen: Iterable[int]) -> None:
+    def add(self, at: Iterable[int], seen: Iterable[int]) -> None:
         """Add events.
 
         Args:
-            heads: What happened, one of each event.
-            sizes: How many values each saw.
-            seen: Places of these values in `values`.
+            at: Places of their heads in `heads`.
+            seen: Places of all that they saw in `values`, as many for each as its head says.
         """
-        self._at.extend(map(self.heads.__getitem__, heads))
-        self._sizes.extend(sizes)
+        self._at.extend(at)
         self._seen.extend(seen)
 
-    def tables(self) -> dict[str, Any]:
+    def tables(self) -> Tables:
         """The tables, and what a reader needs to know of the rows."""
-        return {
-            "heads": list(self.heads),
-            "values": self.values,
-            "events": len(self._at),
-            "seen": len(self._seen),
-            "wide": [len(self.heads) > _NARROW_LIMIT, len(self.values) > _NARROW_LIMIT],
-        }
-
-    def rows(self) -> bytes:
-        """The rows: heads, sizes, values."""
-        return (
-            _to_bytes(self._at, len(self.heads))
-            + bytes(self._sizes)
-            + _to_bytes(self._seen, len(self.values))
+        return Tables(
+            heads=list(self.heads),
+            values=self.values,
+            events=len(self._at),
+            seen=len(self._seen),
+            wide=(len(self.heads) > _NARROW_LIMIT, len(self.values) > _NARROW_LIMIT),
         )
 
+    def rows(self) -> bytes:
+        """The rows: heads, values."""
+        return _to_bytes(self._at, len(self.heads)) + _to_bytes(self._seen, len(self.values))
 
-def read_events(tables: dict[str, Any], rows: bytes) -> Iterator[Event]:
+
+def with_how(kind: int, how: str | None, values: Sequence[Any]) -> tuple[Any, ...]:
+    """An event's values with its word among them: the first, but the last of a loop's, after its count."""
+    if how is None:
+        return tuple(values)
+    return (*values, how) if kind == Kind.LOOP else (how, *values)
+
+
+def read_events(tables: Tables, rows: bytes) -> Iterator[Event]:
     """Decode the events of a tape, in order; equal ones are one object.
 
     Raises:
         ValueError: If the rows do not fit the tables.
     """
-    heads = [(Kind(kind), site, outcome) for kind, site, outcome in tables["heads"]]
-    values = [value_from_json(value) for value in tables["values"]]
-    wide_heads, wide_values = tables["wide"]
-    count = tables["events"]
-    at = _from_bytes(rows, count, wide_heads)
-    rest = rows[len(at) * at.itemsize :]
-    sizes = rest[:count]
-    seen = _from_bytes(rest[count:], tables["seen"], wide_values)
-    if len(sizes) != count or sum(sizes) != len(seen):
+    heads, values = tables.heads, tables.values
+    wide_heads, wide_values = tables.wide
+    at = _from_bytes(rows, tables.events, wide_heads)
+    seen = _from_bytes(rows[len(at) * at.itemsize :], tables.seen, wide_values)
+    if sum([heads[place].seen for place in at]) != len(seen):
         raise ValueError("its events are cut off")
     known: dict[tuple[int, ...], Event] = {}
     begin = 0
-    for head, size in zip(at, sizes, strict=True):
-        end = begin + size
-        key = (head, *seen[begin:end])
+    for place in at:
+        head = heads[place]
+        end = begin + head.seen
+        key = (place, *seen[begin:end])
         begin = end
         event = known.get(key)
         if event is None:
-            event = known[key] = Event(*heads[head], tuple([values[place] for place in key[1:]]))
+            told = with_how(head.kind, head.how, [values[item] for item in key[1:]])
+            event = known[key] = Event(Kind(head.kind), head.site, head.outcome, told)
         yield event
-
-
-def pack_rows(data: Any, rows: bytes) -> bytes:
-    """JSON data and rows as one compressed blob."""
-    text = json.dumps(data, separators=(",", ":")).encode()
-    return zlib.compress(struct.pack("<I", len(text)) + text + rows, 1)
-
-
-def unpack_rows(blob: bytes) -> tuple[Any, bytes]:
-    """What `pack_rows` was given.
-
-    Raises:
-        ValueError: If the bytes are not what `pack_rows` makes.
-    """
-    try:
-        plain = zlib.decompress(blob)
-        (size,) = struct.unpack_from("<I", plain)
-        return json.loads(plain[4 : 4 + size]), plain[4 + size :]
-    except (zlib.error, struct.error, UnicodeDecodeError) as error:
-        raise ValueError(str(error)) from error
 
 
 def _to_bytes(numbers: array[int], size: int) -> bytes:
     """Places in a table of this size, little-endian and as narrow as they may be."""
-    found = numbers if size > _NARROW_LIMIT else array(_NARROW, numbers)
     if sys.byteorder == "big":
-        found = found[:]
-        found.byteswap()
-    return found.tobytes()
+        numbers = numbers[:]
+        numbers.byteswap()
+    wide = numbers.tobytes()
+    if size > _NARROW_LIMIT:
+        return wide
+    narrow = bytearray(len(wide) // 2)
+    narrow[::2], narrow[1::2] = wide[::4], wide[1::4]
+    return bytes(narrow)
 
 
 def _from_bytes(data: bytes, count: int, wide: bool) -> array[int]:

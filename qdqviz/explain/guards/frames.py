@@ -11,9 +11,6 @@ from qdqviz.trace.events import Event, Kind, Site
 
 _RESUMED = "resumed"
 
-_UNHEARD = frozenset({Kind.CALL, Kind.EDIT})
-"""Events that decide nothing."""
-
 
 @dataclass(slots=True, eq=False)
 class Frame:
@@ -94,7 +91,7 @@ class _Builder:
                 self._enter(event)
             elif event.kind is Kind.LEAVE:
                 self._leave(event)
-            elif event.site in self._sites and event.kind not in _UNHEARD:
+            elif event.site in self._sites:
                 self._around(self._sites[event.site]).items.append(event)
         return [part for part in self._parts if part.items]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from functools import lru_cache
 from typing import Any
 
 import torch
@@ -14,10 +15,7 @@ SIZE_QUERIES = frozenset({"aten.sym_size.int", "aten.sym_stride.int", "aten.sym_
 
 def op_name(node: Node) -> str:
     """Returns `namespace.op.overload` of what a node calls; nothing for what is no op."""
-    overload = _overload(node.target)
-    if overload is None:
-        return "getitem" if node.target is operator.getitem else ""
-    return f"{overload._schema.name.replace('::', '.')}.{overload._overloadname}"
+    return _name(node.target)
 
 
 def changes_its_input(kind: str, target: Any) -> bool:
@@ -54,19 +52,20 @@ def argument(node: Node, name: str) -> Any:
     """
     if name in node.kwargs:
         return node.kwargs[name]
-    for position, parameter in enumerate(_parameters(node)):
-        if parameter.name == name:
-            return node.args[position] if position < len(node.args) else parameter.default_value
-    raise KeyError(f"{op_name(node)} has no argument {name}")
+    parameters = _parameters(node.target)
+    if name not in parameters:
+        raise KeyError(f"{op_name(node)} has no argument {name}")
+    position, default = parameters[name]
+    return node.args[position] if position < len(node.args) else default
 
 
 def arguments_with(node: Node, **new: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """Returns a node's args and kwargs with some of them replaced, each passed the way that it was."""
     args = list(node.args)
     kwargs = dict(node.kwargs)
-    positions = {parameter.name: position for position, parameter in enumerate(_parameters(node))}
+    parameters = _parameters(node.target)
     for name, value in new.items():
-        position = positions.get(name, len(args))
+        position, _ = parameters.get(name, (len(args), None))
         if name in kwargs or position >= len(args):
             kwargs[name] = value
         else:
@@ -76,8 +75,7 @@ def arguments_with(node: Node, **new: Any) -> tuple[tuple[Any, ...], dict[str, A
 
 def tensor_input(node: Node) -> Node | None:
     """Returns the node whose value an op works on: its first argument, by position or by name."""
-    parameters = _parameters(node)
-    first = node.args[0] if node.args else node.kwargs.get(parameters[0].name) if parameters else None
+    first = node.args[0] if node.args else node.kwargs.get(next(iter(_parameters(node.target)), ""))
     return first if isinstance(first, Node) else None
 
 
@@ -98,6 +96,17 @@ def _overload(target: Any) -> Any:
     return op if isinstance(op, torch._ops.OpOverload) else None
 
 
-def _parameters(node: Node) -> Any:
-    overload = _overload(node.target)
-    return overload._schema.arguments if overload is not None else ()
+@lru_cache(maxsize=4096)
+def _name(target: Any) -> str:
+    overload = _overload(target)
+    if overload is None:
+        return "getitem" if target is operator.getitem else ""
+    return f"{overload._schema.name.replace('::', '.')}.{overload._overloadname}"
+
+
+@lru_cache(maxsize=4096)
+def _parameters(target: Any) -> dict[str, tuple[int, Any]]:
+    """Names of an op's parameters, each with its position and its default; to be read only."""
+    overload = _overload(target)
+    parameters = () if overload is None else overload._schema.arguments
+    return {each.name: (position, each.default_value) for position, each in enumerate(parameters)}

@@ -14,13 +14,14 @@ from _thread import get_ident
 from collections.abc import Callable
 from typing import Any
 
-from qdqviz.record.instrument import state
-from qdqviz.record.instrument.frames import drop_lambdas
+from qdqviz.record.instrument import raw, state
+from qdqviz.record.instrument.frames import running
 from qdqviz.record.instrument.values import CONTAINERS, error_message, error_place, keep, snapshot, type_name
-from qdqviz.trace.events import Kind
 
-_TEST, _COMPARE, _VALUE = Kind.TEST, Kind.COMPARE, Kind.VALUE
-_EXIT, _CASE, _EXCEPT, _CALL = Kind.EXIT, Kind.CASE, Kind.EXCEPT, Kind.CALL
+_SITE = raw.SHAPES_AT_MOST
+_TRUE, _FALSE, _TRUE_SEEN, _FALSE_SEEN = raw.TRUE, raw.FALSE, raw.TRUE_SEEN, raw.FALSE_SEEN
+_COMPARED_TRUE, _COMPARED_FALSE = raw.COMPARED_TRUE, raw.COMPARED_FALSE
+_JUMPS = {"continue": raw.CONTINUE, "break": raw.BREAK, "raise": raw.RAISE}
 
 Comparison = Callable[[int, Any, Any], Any]
 """A hook that compares: site, left, right -> what the operator gives."""
@@ -28,31 +29,33 @@ Comparison = Callable[[int, Any, Any], Any]
 
 def test(site: int, value: Any) -> Any:
     """A value whose truth is asked for."""
-    log = state.log
-    if log is None or get_ident() != state.owner:
+    if not state.owner or get_ident() != state.owner:
         return value
+    log = state.log
     if value is True or value is False:
         if log.forced is not None:
             value = log.forced(site, value)
-        log.events.append((_TEST, site, value))
+        state.note(site * _SITE + (_TRUE if value else _FALSE))
         return value
     seen = value if id(type(value)) not in CONTAINERS else snapshot(value)
     outcome = bool(value)
     if log.forced is not None:
         outcome = log.forced(site, outcome)
     if state.log is log:
-        log.events.append((_TEST, site, outcome, seen))
+        state.note(site * _SITE + (_TRUE_SEEN if outcome else _FALSE_SEEN))
+        state.saw(seen)
     return outcome
 
 
 def value(site: int, value: Any) -> Any:
     """An operand whose value goes on: of `and`/`or`, an item of `any`/`all`, a match subject."""
-    log = state.log
-    if log is not None and get_ident() == state.owner:
+    if state.owner and get_ident() == state.owner:
+        log = state.log
         if log.forced is not None and (value is True or value is False):
             value = log.forced(site, value)
-        seen = value if id(type(value)) not in CONTAINERS else snapshot(value)
-        log.events.append((_VALUE, site, value if value is True or value is False else None, seen))
+        state.saw(value if id(type(value)) not in CONTAINERS else snapshot(value))
+        told = raw.VALUE_TRUE if value is True else raw.VALUE_FALSE if value is False else raw.VALUE
+        state.note(site * _SITE + told)
     return value
 
 
@@ -60,17 +63,16 @@ def comparing(operate: Callable[[Any, Any], Any]) -> Comparison:
     """The hook for a comparison in value position."""
 
     def compare(site: int, left: Any, right: Any) -> Any:
-        log = state.log
-        if log is None or get_ident() != state.owner:
+        if not state.owner or get_ident() != state.owner:
             return operate(left, right)
+        log = state.log
         seen_left = left if id(type(left)) not in CONTAINERS else snapshot(left)
         seen_right = right if id(type(right)) not in CONTAINERS else snapshot(right)
         result = operate(left, right)
         if log.forced is not None and (result is True or result is False):
             result = log.forced(site, result)
         if state.log is log:
-            outcome = result if result is True or result is False else None
-            log.events.append((_COMPARE, site, outcome, seen_left, seen_right))
+            _compared(site, result, seen_left, seen_right)
         return result
 
     return compare
@@ -80,9 +82,9 @@ def comparing_test(operate: Callable[[Any, Any], Any]) -> Comparison:
     """The hook for a comparison in test position: its result is tested, as the statement would."""
 
     def compare(site: int, left: Any, right: Any) -> Any:
-        log = state.log
-        if log is None or get_ident() != state.owner:
+        if not state.owner or get_ident() != state.owner:
             return operate(left, right)
+        log = state.log
         seen_left = left if id(type(left)) not in CONTAINERS else snapshot(left)
         seen_right = right if id(type(right)) not in CONTAINERS else snapshot(right)
         result = operate(left, right)
@@ -91,10 +93,19 @@ def comparing_test(operate: Callable[[Any, Any], Any]) -> Comparison:
         if log.forced is not None:
             result = log.forced(site, result)
         if state.log is log:
-            log.events.append((_COMPARE, site, result, seen_left, seen_right))
+            state.note(site * _SITE + (_COMPARED_TRUE if result else _COMPARED_FALSE))
+            state.saw(seen_left)
+            state.saw(seen_right)
         return result
 
     return compare
+
+
+def _compared(site: int, result: object, left: object, right: object) -> None:
+    told = _COMPARED_TRUE if result is True else _COMPARED_FALSE if result is False else raw.COMPARED
+    state.note(site * _SITE + told)
+    state.saw(left)
+    state.saw(right)
 
 
 def _contains(left: Any, right: Any) -> bool:
@@ -125,14 +136,14 @@ OPERATIONS: dict[str, Callable[[Any, Any], Any]] = {
 
 def chain_first(site: int, value: Any) -> Any:
     """The first operand of a chained comparison whose first link is `site`."""
-    if state.log is not None and get_ident() == state.owner:
+    if state.owner and get_ident() == state.owner:
         state.chains.append([site, keep(value)])
     return value
 
 
 def chain_next(site: int, value: Any) -> Any:
     """A later operand of the chain."""
-    if state.log is not None and get_ident() == state.owner:
+    if state.owner and get_ident() == state.owner:
         chain = _chain(site)
         if chain is not None:
             chain.append(keep(value))
@@ -141,11 +152,10 @@ def chain_next(site: int, value: Any) -> Any:
 
 def chain(site: int, links: int, result: Any) -> Any:
     """The result of a chain in value position."""
-    log = state.log
-    if log is not None and get_ident() == state.owner and (seen := _chain(site)) is not None:
+    if state.owner and get_ident() == state.owner and (seen := _chain(site)) is not None:
         state.chains.pop()
-        if log.forced is not None and (result is True or result is False):
-            result = log.forced(site, result)
+        if state.log.forced is not None and (result is True or result is False):
+            result = state.log.forced(site, result)
         last = result if result is True or result is False else None
         # Cut short, its last link is known to be false, whatever object says so.
         _note_links(site, seen, last if len(seen) == links + 2 else False)
@@ -154,11 +164,10 @@ def chain(site: int, links: int, result: Any) -> Any:
 
 def chain_test(site: int, outcome: bool) -> bool:
     """The outcome of a chain in test position, whose links have been tested by the interpreter."""
-    log = state.log
-    if log is not None and get_ident() == state.owner and (seen := _chain(site)) is not None:
+    if state.owner and get_ident() == state.owner and (seen := _chain(site)) is not None:
         state.chains.pop()
-        if log.forced is not None:
-            outcome = log.forced(site, outcome)
+        if state.log.forced is not None:
+            outcome = state.log.forced(site, outcome)
         _note_links(site, seen, outcome)
     return outcome
 
@@ -172,44 +181,35 @@ def _chain(site: int) -> list[Any] | None:
 
 
 def _note_links(site: int, seen: list[Any], last: bool | None) -> None:
-    log = state.log
-    if log is None:
+    if not state.owner or get_ident() != state.owner:
         return
     links = len(seen) - 2
     for index in range(links):
         outcome = last if index == links - 1 else True
-        log.events.append((_COMPARE, site + index, outcome, seen[index + 1], seen[index + 2]))
+        _compared(site + index, outcome, seen[index + 1], seen[index + 2])
 
 
 def case(site: int, taken: bool) -> None:
     """A match case was taken, or (False) none was."""
-    log = state.log
-    if log is not None and get_ident() == state.owner:
-        log.events.append((_CASE, site, taken))
+    if state.owner and get_ident() == state.owner:
+        state.note(site * _SITE + (raw.TAKEN if taken else raw.NOT_TAKEN))
 
 
 def leaving(site: int, how: str) -> None:
     """A `continue`, `break` or `raise` (how) was reached."""
-    log = state.log
-    if log is not None and get_ident() == state.owner:
-        log.events.append((_EXIT, site, None, how))
+    if state.owner and get_ident() == state.owner:
+        state.note(site * _SITE + _JUMPS[how])
 
 
-def calling(site: int) -> None:
-    """The call in a `return` statement is about to be evaluated."""
-    log = state.log
-    if log is not None and get_ident() == state.owner:
-        log.events.append((_CALL, site, None))
-
-
-def caught(site: int) -> None:
-    """An exception handler was entered."""
-    log = state.log
-    if log is None or get_ident() != state.owner:
+def caught(site: int, function: int) -> None:
+    """An exception handler of `function` was entered."""
+    if not state.owner or get_ident() != state.owner:
         return
-    drop_lambdas()
     error = sys.exc_info()[1]
-    if error is not None:
-        log.events.append(
-            (_EXCEPT, site, None, type_name(type(error)), error_message(error), error_place(error))
-        )
+    if error is None:
+        return
+    running(function, type(error))
+    state.note(site * _SITE + raw.CAUGHT)
+    state.saw(type_name(type(error)))
+    state.saw(error_message(error))
+    state.saw(error_place(error))

@@ -1,9 +1,12 @@
 """Hooks for calls: a function is entered, left, paused at a `yield`, gone on with.
 
-A function's body is wrapped in `with frame(site):`. The context manager lives on the interpreter's own
-stack, so no local variable appears in `locals()`, and its `__exit__` sees every way out. A generator's call
-is on the stack of running calls only while it runs. Lambdas have no statements: their call is noted at both
-ends, and one that an exception ended is dropped when the function around it goes on.
+The body of a function that holds a loop, a `with`, a `try` or a `yield` is wrapped in `with frame(site):`.
+The context manager lives on the interpreter's own stack, so no local variable appears in `locals()`, and its
+`__exit__` sees every way out. A generator's call is on the stack of running calls only while it runs.
+
+Most functions that a pass asks are plainer, and so are lambdas: they are noted where they begin and where
+they return. That an exception has ended one shows when the function around it goes on, or ends itself. On the
+stack of running calls such a plain call is the number of its function's `def`.
 """
 
 from __future__ import annotations
@@ -12,12 +15,18 @@ from _thread import get_ident
 from types import TracebackType
 from typing import Any
 
-from qdqviz.record.instrument import state
+from qdqviz.record.instrument import raw, state
 from qdqviz.record.instrument.protocol import DecisionLog
 from qdqviz.record.instrument.values import CONTAINERS, keep, snapshot, type_name
-from qdqviz.trace.events import Kind
 
-_ENTER, _LEAVE, _LOOP = Kind.ENTER, Kind.LEAVE, Kind.LOOP
+_SITE = raw.SHAPES_AT_MOST
+_ENTERED, _RETURNED = raw.ENTERED, raw.RETURNED
+_LOOP_ENDS = {
+    "end": raw.LOOP_ENDED,
+    "break": raw.LOOP_BROKEN,
+    "return": raw.LOOP_RETURNED,
+    "left": raw.LOOP_LEFT,
+}
 
 
 class Worklist:
@@ -35,14 +44,14 @@ class Worklist:
 
 
 class Frame:
-    """One call of an instrumented function."""
+    """One call of a function whose body is wrapped."""
 
     __slots__ = ("left_at", "log", "returned", "running", "site", "worklists")
 
     def __init__(self, log: DecisionLog, site: int) -> None:
         self.log = log
         """Log that the call is noted in."""
-        self.running: list[Frame] = state.frames
+        self.running: list[Frame | int] = state.frames
         """The running calls of that recording."""
         self.site = site
         """The function's `def`."""
@@ -55,7 +64,7 @@ class Frame:
 
     def __enter__(self) -> None:
         self.running.append(self)
-        self.log.events.append((_ENTER, self.site, None))
+        state.note(self.site * _SITE + _ENTERED)
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
@@ -65,24 +74,25 @@ class Frame:
         if running and running[-1] is self:
             running.pop()
         else:
-            paused = not _unwind(self)
+            paused = not _unwind(self, kind)
         if self.worklists is not None:
             for site, worklist in self.worklists.items():
                 end_worklist(self, site, worklist, "return" if kind is None else "left")
         if state.log is not self.log or get_ident() != state.owner:
             return
-        events = self.log.events
         if paused:
             if kind is GeneratorExit:  # closed where it had paused: it left there
                 return
-            events.append((_ENTER, self.site, None, "resumed"))
+            state.note(self.site * _SITE + raw.RESUMED)
         if kind is not None:
-            events.append((_LEAVE, self.site, None, "raise", type_name(kind)))
+            state.note(self.site * _SITE + raw.RAISED)
+            state.saw(type_name(kind))
         elif self.left_at < 0:
-            events.append((_LEAVE, self.site, None, "end", None))
+            state.note(self.site * _SITE + raw.ENDED)
+            state.saw(None)
         else:
-            seen = self.returned if id(type(self.returned)) not in CONTAINERS else snapshot(self.returned)
-            events.append((_LEAVE, self.left_at, None, "return", seen))
+            state.note(self.left_at * _SITE + _RETURNED)
+            state.saw(self.returned if id(type(self.returned)) not in CONTAINERS else snapshot(self.returned))
         self.returned = None
 
 
@@ -100,36 +110,71 @@ class _Inert:
 
 def frame(site: int) -> Frame | _Inert:
     """The context manager around the body of the function defined at `site`."""
-    log = state.log
-    if log is None or get_ident() != state.owner:
+    if not state.owner or get_ident() != state.owner:
         return _Inert()  # a new one: torch.export follows only context managers that the code itself makes
-    return Frame(log, site)
+    return Frame(state.log, site)
 
 
 def returning(site: int, function: int, value: Any) -> Any:
     """The value of the `return` at `site` in `function`."""
-    if state.log is not None and get_ident() == state.owner:
-        frames = state.frames
-        current = frames[-1] if frames and frames[-1].site == function else running(function)
+    if state.owner and get_ident() == state.owner:
+        current = running(function)
         if current is not None:
             current.left_at = site
             current.returned = value
     return value
 
 
+# -- plain calls -----------------------------------------------------------------------------------
+
+
+def entered(function: int) -> int:
+    """A plain `function` begins; gives it back."""
+    if state.owner and get_ident() == state.owner:
+        state.frames.append(function)
+        state.note(function * _SITE + _ENTERED)
+    return function
+
+
+def left(site: int, function: int, value: Any) -> Any:
+    """The value that the plain `function` returns at `site`."""
+    if state.owner and get_ident() == state.owner:
+        frames = state.frames
+        if (frames and frames[-1] == function) or _drop_above(function):
+            frames.pop()
+            state.note(site * _SITE + _RETURNED)
+            state.saw(value if id(type(value)) not in CONTAINERS else snapshot(value))
+    return value
+
+
+def ended(function: int) -> None:
+    """The plain `function` has come to its end without a `return`."""
+    if state.owner and get_ident() == state.owner and _drop_above(function):
+        state.frames.pop()
+        state.note(function * _SITE + raw.ENDED)
+        state.saw(None)
+
+
+def settled(function: int) -> None:
+    """`function` goes on after something that may have ended an exception."""
+    if state.owner and get_ident() == state.owner:
+        running(function)
+
+
+# -- generators ------------------------------------------------------------------------------------
+
+
 def here(function: int) -> Frame | None:
     """The running call of the generator `function`, kept by the interpreter across its next `yield`."""
-    if state.log is None or get_ident() != state.owner:
-        return None
-    return running(function)
+    return running(function) if state.owner and get_ident() == state.owner else None
 
 
 def pausing(site: int, function: int, value: Any) -> Any:
     """The value that the `yield` at `site` hands out."""
-    log = state.log
-    if log is not None and get_ident() == state.owner and running(function) is not None:
+    if state.owner and get_ident() == state.owner and running(function) is not None:
         state.frames.pop()
-        log.events.append((_LEAVE, site, None, "yield", keep(value)))
+        state.note(site * _SITE + raw.YIELDED)
+        state.saw(keep(value))
     return value
 
 
@@ -137,63 +182,40 @@ def resuming(paused: Frame | None, value: Any) -> Any:
     """The value that a `yield` gives when the generator goes on."""
     if paused is not None and state.log is paused.log and get_ident() == state.owner:
         state.frames.append(paused)
-        paused.log.events.append((_ENTER, paused.site, None, "resumed"))
+        state.note(paused.site * _SITE + raw.RESUMED)
     return value
 
 
-def lambda_enter(site: int) -> Frame | None:
-    """The call of the lambda at `site`."""
-    log = state.log
-    if log is None or get_ident() != state.owner:
+# -- the running calls -----------------------------------------------------------------------------
+
+
+def running(function: int, error: type[BaseException] | None = None) -> Frame | None:
+    """The running call of `function`, if that is what runs now.
+
+    A statement of it runs, so the plain calls above it have ended, by an exception (of type `error`).
+    """
+    frames = state.frames
+    if not frames:
         return None
-    entered = Frame(log, site)
-    entered.left_at = site
-    entered.__enter__()
-    return entered
+    place = len(frames) - 1
+    while place >= 0 and type(frames[place]) is int:
+        place -= 1
+    innermost: Frame | None = frames[place] if place >= 0 else None
+    if innermost is None or innermost.site != function:
+        return None
+    _end_above(place, error)
+    return innermost
 
 
-def lambda_leave(entered: Frame | None, value: Any) -> Any:
-    """The value of a lambda's body."""
-    if entered is not None and state.log is entered.log and get_ident() == state.owner and _unwind(entered):
-        entered.log.events.append((_LEAVE, entered.site, None, "return", keep(value)))
-    return value
-
-
-def running(function: int) -> Frame | None:
-    """The innermost running call, if it is one of `function`; lambdas above it have ended."""
+def left_by_exception(holder: Frame | int | None) -> None:
+    """A loop of `holder` was left, maybe by an exception: plain calls above have ended then."""
     frames = state.frames
-    if frames and frames[-1].site == function:
-        innermost: Frame = frames[-1]
-        return innermost
-    drop_lambdas()
-    return frames[-1] if frames and frames[-1].site == function else None
-
-
-def drop_lambdas() -> None:
-    """End the innermost calls that are lambdas: a statement runs, so exceptions have ended them."""
-    frames = state.frames
-    while frames and frames[-1].left_at == frames[-1].site:
-        _end_by_exception(frames.pop())
-
-
-def _unwind(ended: Frame) -> bool:
-    """Take a call off the running ones, with those above it; False if it was not running."""
-    frames = ended.running
-    if frames and frames[-1] is ended:
-        frames.pop()
-        return True
-    for index in range(len(frames) - 1, -1, -1):
-        if frames[index] is ended:
-            while len(frames) > index + 1:
-                _end_by_exception(frames.pop())
-            frames.pop()
-            return True
-    return False
-
-
-def _end_by_exception(ended: Frame) -> None:
-    if state.log is ended.log:
-        ended.log.events.append((_LEAVE, ended.site, None, "raise", None))
+    if type(holder) is Frame and frames and frames[-1] is not holder and get_ident() == state.owner:
+        place = len(frames) - 1
+        while place >= 0 and type(frames[place]) is int:
+            place -= 1
+        if place >= 0 and frames[place] is holder:
+            _end_above(place, None)
 
 
 def end_worklist(holder: Frame, site: int, worklist: Worklist, how: str) -> None:
@@ -202,4 +224,46 @@ def end_worklist(holder: Frame, site: int, worklist: Worklist, how: str) -> None
         holder.log.close(worklist.token)
         worklist.token = None
     if state.log is holder.log and get_ident() == state.owner:
-        holder.log.events.append((_LOOP, site, None, worklist.count, how))
+        note_loop(site, worklist.count, how)
+
+
+def note_loop(site: int, count: int, how: str) -> None:
+    """Note that a loop is over, after so many items."""
+    state.note(site * _SITE + _LOOP_ENDS[how])
+    state.saw(count)
+
+
+def _drop_above(function: int) -> bool:
+    """End the plain calls above that of the plain `function`, which runs; False if it is not known to run."""
+    frames = state.frames
+    for place in range(len(frames) - 1, -1, -1):
+        found = frames[place]
+        if type(found) is not int:
+            return False
+        if found == function:
+            _end_above(place, None)
+            return True
+    return False
+
+
+def _unwind(ended: Frame, error: type[BaseException] | None) -> bool:
+    """Take a call off the running ones, with those above it; False if it was not running."""
+    frames = ended.running
+    for place in range(len(frames) - 1, -1, -1):
+        if frames[place] is ended:
+            if state.log is ended.log:
+                _end_above(place, error)
+            else:
+                del frames[place + 1 :]
+            frames.pop()
+            return True
+    return False
+
+
+def _end_above(place: int, error: type[BaseException] | None) -> None:
+    """End the running calls above one, which exceptions have ended."""
+    frames = state.frames
+    while len(frames) > place + 1:
+        above = frames.pop()
+        state.note((above if type(above) is int else above.site) * _SITE + raw.RAISED)
+        state.saw(None if error is None else type_name(error))

@@ -13,14 +13,21 @@ from _thread import get_ident
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from qdqviz.record.instrument import state
-from qdqviz.record.instrument.frames import Frame, Worklist, end_worklist, running
+from qdqviz.record.instrument import raw, state
+from qdqviz.record.instrument.frames import (
+    Frame,
+    Worklist,
+    end_worklist,
+    left_by_exception,
+    note_loop,
+    running,
+)
 from qdqviz.record.instrument.handing import HANDING, MODULES
 from qdqviz.record.instrument.protocol import DecisionLog
 from qdqviz.record.instrument.values import CONTAINERS, MOST_ITEMS, Snapshot, keep, snapshot
-from qdqviz.trace.events import Kind
 
-_LOOP, _ITEM, _EXIT = Kind.LOOP, Kind.ITEM, Kind.EXIT
+_SITE = raw.SHAPES_AT_MOST
+_ITEM, _ITEM_OPENED = raw.ITEM, raw.ITEM_OPENED
 
 
 class _Loop:
@@ -35,8 +42,8 @@ class _Loop:
         """The loop."""
         self.count = 0
         """Items so far."""
-        self.holder: Frame | None = state.frames[-1] if state.frames else None
-        """The call that began the loop."""
+        self.holder: Frame | int | None = state.frames[-1] if state.frames else None
+        """The call that began the loop, see `frames`."""
         self.token: object | None = None
         """The focus that the current item opened."""
         self.waiting = False
@@ -58,9 +65,9 @@ class _Loop:
         self.count += 1
         log = self.log
         if state.log is log and get_ident() == state.owner:
-            token = self.token = log.open(self.site, item)
-            seen = item if id(type(item)) not in CONTAINERS else _seen(item)
-            log.events.append((_ITEM, self.site, None if token is None else True, seen))
+            self.token = log.open(self.site, item)
+            state.note(self.site * _SITE + (_ITEM if self.token is None else _ITEM_OPENED))
+            state.saw(item if id(type(item)) not in CONTAINERS else _seen(item))
         return item
 
     def keeps(self, _: Any) -> bool:
@@ -69,10 +76,12 @@ class _Loop:
 
     def __del__(self) -> None:
         how = self._how()  # before the item is closed: the log may drop its events then
+        if how == "left":
+            left_by_exception(self.holder)
         if self.token is not None:
             self.log.close(self.token)
         if state.log is self.log and get_ident() == state.owner:
-            self.log.events.append((_LOOP, self.site, None, self.count, how))
+            note_loop(self.site, self.count, how)
 
     def _how(self) -> str:
         if self.waiting:
@@ -80,8 +89,9 @@ class _Loop:
         if at_break(self.log):
             return "break"
         holder = self.holder
-        returns = holder is not None and holder.left_at >= 0 and state.frames and state.frames[-1] is holder
-        return "return" if returns else "left"
+        if type(holder) is Frame and holder.left_at >= 0 and state.frames and state.frames[-1] is holder:
+            return "return"
+        return "left"
 
 
 def _seen(item: Any) -> Any:
@@ -94,15 +104,15 @@ def _seen(item: Any) -> Any:
 
 def at_break(log: DecisionLog) -> bool:
     """Whether the last thing that happened is a `break`."""
-    events = log.events
-    return bool(events) and events[-1][0] is _EXIT and events[-1][3] == "break"
+    codes = log.raw.codes
+    return bool(codes) and codes[-1] % _SITE == raw.BREAK
 
 
 def each(site: int, iterable: Iterable[Any]) -> Iterable[Any]:
     """What the loop at `site` iterates over."""
-    log = state.log
-    if log is None or get_ident() != state.owner:
+    if not state.owner or get_ident() != state.owner:
         return iterable
+    log = state.log
     loop = _Loop(log, site)
     items = map(loop.take, loop, iterable)
     return filter(loop.keeps, items) if log.vetoes else items
@@ -132,16 +142,16 @@ def handed(site: int, name: str, called: object, items: Iterable[Any]) -> Iterab
         called: What goes by that name, which may be anything.
         items: The items.
     """
-    if state.log is None or get_ident() != state.owner:
+    if not state.owner or get_ident() != state.owner:
         return items
     return _Handed(site, items) if called is (HANDING.get(name) or MODULES.get(name)) else items
 
 
 def popped(site: int, loop: int, function: int, item: Any) -> Any:
     """An item taken at `site` from the worklist of the `while` at `loop`."""
-    log = state.log
-    if log is None or get_ident() != state.owner:
+    if not state.owner or get_ident() != state.owner:
         return item
+    log = state.log
     holder = running(function)
     if holder is None or holder.log is not log:
         return item
@@ -151,7 +161,8 @@ def popped(site: int, loop: int, function: int, item: Any) -> Any:
         log.close(token)
     worklist.count += 1
     worklist.token = log.open(site, item, False)
-    log.events.append((_ITEM, site, None if worklist.token is None else True, keep(item)))
+    state.note(site * _SITE + (_ITEM if worklist.token is None else _ITEM_OPENED))
+    state.saw(keep(item))
     return item
 
 
@@ -166,7 +177,7 @@ def _worklist(holder: Frame, loop: int) -> Worklist:
 
 def popped_all(loop: int, function: int) -> None:
     """The `while` at `loop` is over."""
-    if state.log is None or get_ident() != state.owner:
+    if not state.owner or get_ident() != state.owner:
         return
     holder = running(function)
     if holder is None or holder.worklists is None:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 from qdqviz.errors import QdqvizError
+from qdqviz.record.instrument.raw import RawEvents
 
 HOOKS = "_qdqviz_hooks_"
 """Name under which instrumented code finds its hooks, in `builtins`.
@@ -23,8 +24,8 @@ class DecisionLog(Protocol):
     """
 
     @property
-    def events(self) -> list[tuple[Any, ...]]:
-        """Raw events in order: `(kind, site, outcome, *values)`, see `qdqviz.trace.events.Kind`."""
+    def raw(self) -> RawEvents:
+        """What happened so far, and where hooks note what happens: always the same object."""
 
     @property
     def forced(self) -> Callable[[int, bool], bool] | None:

@@ -24,15 +24,16 @@ class Hooks:
     chain_test = staticmethod(decisions.chain_test)
     case = staticmethod(decisions.case)
     leaving = staticmethod(decisions.leaving)
-    calling = staticmethod(decisions.calling)
     caught = staticmethod(decisions.caught)
+    entered = staticmethod(frames.entered)
+    left = staticmethod(frames.left)
+    ended = staticmethod(frames.ended)
+    settled = staticmethod(frames.settled)
     frame = staticmethod(frames.frame)
     returning = staticmethod(frames.returning)
     here = staticmethod(frames.here)
     pausing = staticmethod(frames.pausing)
     resuming = staticmethod(frames.resuming)
-    lambda_enter = staticmethod(frames.lambda_enter)
-    lambda_leave = staticmethod(frames.lambda_leave)
     each = staticmethod(loops.each)
     handed = staticmethod(loops.handed)
     operand = staticmethod(operands.operand)
@@ -122,12 +123,15 @@ def suspended() -> Iterator[None]:
 
 def active_log() -> DecisionLog | None:
     """The log that this thread's decisions go to now, or None."""
-    return state.log if state.log is not None and get_ident() == state.owner else None
+    active: DecisionLog | None = state.log if get_ident() == state.owner else None
+    return active
 
 
 def _refresh() -> None:
     current = _recordings[-1] if _recordings else None
     state.frames = current.frames if current else []
     state.chains = current.chains if current else []
-    state.owner = current.owner if current else 0
-    state.log = current.log if current and not current.suspended else None
+    state.log = log = current.log if current and not current.suspended else None
+    state.owner = current.owner if current and log is not None else 0
+    state.note = log.raw.note if log is not None else state.nowhere
+    state.saw = log.raw.saw if log is not None else state.nowhere

@@ -1,7 +1,7 @@
 """Keep what a decision saw, without running anybody's code.
 
 Whatever cannot change, frozen sets among it, is kept by reference and formatted later. Other containers can
-change before that, so their contents are copied, a few items of one level; only exact built-in types are
+change before that, so their contents are copied, one level and if they are few; only exact built-in types are
 opened, because a subclass may have its own `__iter__` or `__len__`.
 """
 
@@ -9,11 +9,10 @@ from __future__ import annotations
 
 from collections import OrderedDict, defaultdict, deque
 from collections.abc import Iterable
-from itertools import islice
 from typing import Any
 
 MOST_ITEMS = 8
-"""How many items of a container are kept."""
+"""Containers that hold more are told by their size."""
 
 
 class Snapshot:
@@ -27,7 +26,7 @@ class Snapshot:
         self.length = length
         """How many items it held."""
         self.items = items
-        """The first items, pairs for a dict; containers among them are snapshots without items."""
+        """The items, pairs for a dict; containers among them are snapshots without items. None of many."""
 
     def __repr__(self) -> str:
         return f"Snapshot({self.kind!r}, {self.length}, {self.items!r})"
@@ -49,30 +48,31 @@ def keep(value: Any) -> Any:
 
 
 def snapshot(value: Any) -> Any:
-    """Copy the first items of a built-in container; a short tuple without containers is kept as it is."""
+    """Copy the items of a built-in container if they are few; a tuple without containers is kept as it is."""
     kind = type(value)
+    size = len(value)
+    if size > MOST_ITEMS:
+        return Snapshot(kind.__name__, size, ())
     if kind is tuple and _is_flat(value):
         return value
     if kind is list:
-        first = tuple(value[:MOST_ITEMS])
+        items = tuple(value)
     elif id(kind) in _MAPPING_IDS:
         # The plain dict's own view: a subclass cannot stand in for it here, the type is exact.
-        pairs = _first(dict.items(value))
-        return Snapshot(
-            kind.__name__, len(value), tuple((_outline(key), _outline(item)) for key, item in pairs)
-        )
+        pairs = _copied(dict.items(value))
+        return Snapshot(kind.__name__, size, tuple([(_outline(key), _outline(item)) for key, item in pairs]))
     else:
-        first = _first(value)
-    for item in first:
+        items = _copied(value)
+    for item in items:
         if id(type(item)) in CONTAINERS:
-            first = tuple(map(_outline, first))
+            items = tuple(map(_outline, items))
             break
-    return Snapshot(kind.__name__, len(value), first)
+    return Snapshot(kind.__name__, size, items)
 
 
-def _first(items: Iterable[Any]) -> tuple[Any, ...]:
+def _copied(items: Iterable[Any]) -> tuple[Any, ...]:
     try:
-        return tuple(islice(items, MOST_ITEMS))
+        return tuple(items)
     except RuntimeError:  # another thread changed it meanwhile
         return ()
 

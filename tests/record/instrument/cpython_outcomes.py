@@ -19,28 +19,25 @@ from qdqviz.record.instrument.live_code import LiveCode
 
 
 class Forgetful:
-    """Events that keep nothing alive: only the kind and the first value of the last one."""
+    """Events that keep nothing alive: only the number of the last one."""
 
     def __init__(self):
         self.total = 0
-        self.last = None
+        self.codes = [0]
 
-    def append(self, event):
+    def note(self, code):
         self.total += 1
-        self.last = (*event[:3], event[3] if event[3:] and type(event[3]) is str else None)
+        self.codes[0] = code
 
-    def __len__(self):
-        return self.total
-
-    def __getitem__(self, index):
-        return self.last
+    def saw(self, value):
+        pass
 
 
 class Log:
     """Calls every other item a focus."""
 
     def __init__(self):
-        self.events = Forgetful()
+        self.raw = Forgetful()
         self.count = 0
         self.opened = set()
 
@@ -91,7 +88,7 @@ def main(mode, names):
             "skipped": sorted(case.id() for case, _ in result.skipped),
             "bad": bad,
         }
-        total += log.events.total
+        total += log.raw.total
     print(json.dumps({"outcomes": outcomes, "missing": missing, "events": total, "functions": functions}))
 
 

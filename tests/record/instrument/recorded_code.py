@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from qdqviz.record.instrument import runtime
 from qdqviz.record.instrument.instrumenter import Instrumenter
+from qdqviz.record.instrument.raw import RawEvents
 
 
 class Item:
@@ -21,11 +22,20 @@ class Log:
     """Keeps every event, and notes among them which item was opened and closed."""
 
     def __init__(self) -> None:
-        self.events: list[tuple] = []
+        self.raw = RawEvents()
+        self.spans: list[tuple[int, tuple]] = []
         self.tokens: dict[object, Item] = {}
 
     forced = None
     vetoes = False
+
+    @property
+    def events(self) -> list[tuple]:
+        """Events as (kind, site, outcome, *values), items opened and closed among them."""
+        told = list(self.raw)
+        for count, (place, span) in enumerate(self.spans):
+            told.insert(place + count, span)
+        return told
 
     def open(self, site: int, item: object, skippable: bool = True) -> object | None:
         held = item if type(item) is Item else None
@@ -35,12 +45,12 @@ class Log:
             return None
         token = object()
         self.tokens[token] = held
-        self.events.append(("open", site, None, held))
+        self.spans.append((len(self.raw), ("open", site, None, held)))
         return token
 
     def close(self, token: object) -> None:
         item = self.tokens.pop(token)  # a KeyError if it were closed twice
-        self.events.append(("close", -1, None, item))
+        self.spans.append((len(self.raw), ("close", -1, None, item)))
 
 
 class Recorder:

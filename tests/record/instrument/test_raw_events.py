@@ -133,11 +133,10 @@ def test_calls_are_brackets_with_how_and_with_what_they_were_left(module, record
             return helper(n)
         """)
     record(code.f, 1)
-    assert record.seen("ENTER", "LEAVE", "CALL") == [
+    assert record.seen("ENTER", "LEAVE") == [
         ("ENTER", "def f(n)", None),
         ("ENTER", "def helper(n)", None),
         ("LEAVE", "def helper(n)", None, "end", None),
-        ("CALL", "return helper(n)", None),
         ("ENTER", "def helper(n)", None),
         ("LEAVE", "return n + 1", None, "return", 2),
         ("LEAVE", "return helper(n)", None, "return", 2),
@@ -284,7 +283,7 @@ def test_containers_are_kept_as_they_were_and_everything_else_by_reference(modul
     node = Item("n")
     record(code.f, list(range(20)), {"a": [1], "b": (1, 2)}, node)
     (_, _, _, items), (_, _, _, table), (_, _, _, kept) = record.seen("TEST")
-    assert (items.kind, items.length, items.items) == ("list", 20, tuple(range(8)))
+    assert (items.kind, items.length, items.items) == ("list", 20, ())  # many are told by their number
     assert table == SnapshotOf("dict", (("a", Snapshot("list", 1, ())), ("b", (1, 2))))
     assert kept is node
 

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from qdqviz.record.instrument import runtime
 from qdqviz.record.instrument.compiled import CompiledFiles
 from qdqviz.record.instrument.live_code import LiveCode
+from qdqviz.record.instrument.raw import RawEvents
 
 THOROUGH = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -64,7 +65,7 @@ class MarkLog:
     """A log to which every mark is a focus."""
 
     def __init__(self) -> None:
-        self.events = []
+        self.raw = RawEvents()
 
     forced = None
     vetoes = False

@@ -53,6 +53,8 @@ class Function:
     """Whether it holds a `yield`."""
     is_lambda: bool = False
     """Whether it has no statements."""
+    is_plain: bool = False
+    """Whether its call is noted without a block around its body."""
     takes: dict[ast.expr, int] = field(default_factory=dict)
     """Expressions that take the next item from a worklist, with the site of its `while`."""
 

@@ -44,6 +44,18 @@ _BLOCKS: dict[type[ast.AST], int] = {
 }
 """Blocks that the compiler, and the rewriter, open for a statement."""
 
+_NOT_PLAIN = (
+    *_BLOCKS,
+    ast.Yield,
+    ast.YieldFrom,
+    ast.Await,
+    ast.ListComp,
+    ast.SetComp,
+    ast.DictComp,
+    ast.GeneratorExp,
+)
+"""What a function whose call is noted without a block around its body must not hold."""
+
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -72,12 +84,17 @@ class FunctionRewriter(LoopRewriter):
             return node
         first_line = (ast.get_docstring(node) or "").strip().partition("\n")[0].strip()
         docstring, body = _split_docstring(node.body)
-        function = Function(-1, Bindings(node.body), has_yield(node.body))
+        function = Function(-1, Bindings(node.body), has_yield(node.body), is_plain=_is_plain(node))
         with self.inside(Scope(node.name, True), function):
             with self.at("def"):
                 text = f"def {node.name}({ast.unparse(node.args)})"
                 function.site = self.site(node, "def", text=text, reason=first_line or None)
             body = self.block(body) or [ast.copy_location(ast.Pass(), node.body[-1])]
+        if function.is_plain:
+            begins = self.statement("entered", function.site, at=body[0])
+            ends = self.statement("ended", function.site, at=body[-1])
+            node.body = [*docstring, begins, *body, ends]
+            return node
         manager = ast.withitem(context_expr=self.hook("frame", function.site, at=body[0]))
         node.body = [*docstring, ast.copy_location(ast.With(items=[manager], body=body), body[0])]
         return node
@@ -94,8 +111,8 @@ class FunctionRewriter(LoopRewriter):
             with self.at("return"):
                 node.body = self._answer(node.body)
         if not function.is_generator:
-            entered = self.hook("lambda_enter", function.site, at=place)
-            node.body = self.hook("lambda_leave", entered, node.body, at=place)
+            entered = self.hook("entered", function.site, at=place)
+            node.body = self.hook("left", entered, function.site, node.body, at=place)
         return node
 
     def visit_ClassDef(self, node: ast.ClassDef) -> ast.stmt:
@@ -118,19 +135,34 @@ class FunctionRewriter(LoopRewriter):
             return node
         with self.at("return"):
             site = self.site(node, "return", read=(node.value,) if node.value else ())
+        returns = "left" if function.is_plain else "returning"
         if node.value is None:
             nothing = ast.copy_location(ast.Constant(None), node)
-            return [self.statement("returning", site, function.site, nothing, at=node), node]
-        calls = any(isinstance(part, ast.Call) for part in ast.walk(node.value))
+            return [self.statement(returns, site, function.site, nothing, at=node), node]
         place = node.value
         with self.at("return"):
             value = self._answer(node.value)
-        node.value = self.hook("returning", site, function.site, value, at=place)
-        return [self.statement("calling", site, at=node), node] if calls else node
+        node.value = self.hook(returns, site, function.site, value, at=place)
+        return node
 
     def _answer(self, node: ast.expr) -> ast.expr:
         """Rewrite what a function returns; what a call asks about on the way is noted."""
         return self.tested(node) if isinstance(node, ast.Call) else self.expression(node)
+
+    def visit_With(self, node: ast.With) -> ast.stmt | list[ast.stmt]:
+        """A block that may swallow an exception: what follows it says that the function goes on."""
+        self.generic_visit(node)
+        return [node, self.statement("settled", self.function.site, at=node)] if self.function else node
+
+    def _try(self, node: ast.Try | ast.TryStar) -> ast.stmt:
+        # An exception goes through `finally` on its way: the function goes on there.
+        self.generic_visit(node)
+        if self.function and node.finalbody:
+            settled = self.statement("settled", self.function.site, at=node.finalbody[0])
+            node.finalbody = [settled, *node.finalbody]
+        return node
+
+    visit_Try = visit_TryStar = _try
 
     def visit_Yield(self, node: ast.Yield) -> ast.expr:
         function = self.function
@@ -160,6 +192,23 @@ def has_yield(body: Iterable[ast.AST]) -> bool:
         if not isinstance(node, _SCOPES):
             pending.extend(ast.iter_child_nodes(node))
     return False
+
+
+def _is_plain(node: FunctionNode) -> bool:
+    """Whether no block and no loop is in a function, so that only a statement of it can begin or end it.
+
+    Methods with special names are not plain: who calls them is the interpreter, which may swallow exceptions.
+    """
+    if isinstance(node, ast.AsyncFunctionDef) or (node.name.startswith("__") and node.name.endswith("__")):
+        return False
+    pending: list[ast.AST] = list(node.body)
+    while pending:
+        part = pending.pop()
+        if isinstance(part, _NOT_PLAIN):
+            return False
+        if not isinstance(part, _SCOPES):
+            pending.extend(ast.iter_child_nodes(part))
+    return True
 
 
 def _split_docstring(body: list[ast.stmt]) -> tuple[list[ast.stmt], list[ast.stmt]]:

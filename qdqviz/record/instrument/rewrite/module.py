@@ -95,7 +95,10 @@ class ModuleRewriter(FunctionRewriter):
         site = self.site(node, "except", text=text, read=(node.type,) if node.type else ())
         if node.type is not None:
             node.type = self.inner(node.type)
-        node.body = [self.statement("caught", site, at=node.body[0]), *self.block(node.body)]
+        node.body = [
+            self.statement("caught", site, self.function.site, at=node.body[0]),
+            *self.block(node.body),
+        ]
         return node
 
     def visit_Match(self, node: ast.Match) -> ast.stmt:
