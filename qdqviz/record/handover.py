@@ -13,7 +13,7 @@ from qdqviz.record.retrace import fetch
 from qdqviz.record.runlog import RunLog
 from qdqviz.record.running import Run
 from qdqviz.record.subject import LiveSubject, dialect_of, inner_graph
-from qdqviz.trace.garbage import no_collections
+from qdqviz.trace.garbage import made_to_last
 from qdqviz.trace.model import Subject
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Handovers:
         return subject
 
     def _new_subject(self, module: GraphModule, parent: int | None) -> LiveSubject:
-        with no_collections():
+        with made_to_last():
             subject, name, first = self._graphs.new_subject(module)
             writer = self._recorder.writer
             writer.begin()

@@ -20,6 +20,20 @@ def no_collections() -> Iterator[None]:
 
 
 @contextmanager
+def made_to_last() -> Iterator[None]:
+    """Collect no garbage until the block ends, and do not walk what it made right afterwards: it is to last.
+
+    Whatever is young then is old from there on. Where somebody has frozen objects, these could not be told
+    from the others, and what was made stays young.
+    """
+    with no_collections():
+        yield
+        if not gc.get_freeze_count():
+            gc.freeze()
+            gc.unfreeze()
+
+
+@contextmanager
 def rarer_collections(young: int = 0, middle: int = 0, full: int = 0) -> Iterator[None]:
     """Make collections rarer until the block ends; thresholds that somebody sets meanwhile are left alone.
 
