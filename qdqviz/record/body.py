@@ -46,32 +46,31 @@ class LiveBody:
 
     def encode(self, node: Node, nid: int, order: bytes) -> NodeState:
         """The node as it is now."""
-        args, kwargs = self.encoder.args(node)
-        meta = read_meta(node)
+        encoder = self.encoder
+        args, kwargs = encoder.args(node)
+        meta, op = read_meta(node), node.op
         return NodeState(
             nid,
             order,
             node.name,
-            node.op,
-            self.encoder.targets.text(node.target),
+            op,
+            encoder.targets.text(node.target),
             args,
             kwargs,
-            self.encoder.spec(meta.get("val")),
-            self.encoder.meta(meta),
+            encoder.spec(meta.get("val")),
+            encoder.meta(meta),
             self._sharer(nid, meta),
-            self.constant(node, nid),
+            None if op == "call_function" else self.constant(node, nid),
         )
 
     def snapshot(self) -> list[NodeState]:
         """Read all nodes for the first time."""
         nodes = list(self.graph.nodes)
-        for node in nodes:
-            self._ids.ensure(node)
-        states = []
-        for node, order in zip(nodes, spread(len(nodes)), strict=True):
-            nid = self._ids.of[node]
-            state = self.encode(node, nid, order)
-            self.mirrors[nid] = Mirror(node, state)
+        nids = [self._ids.ensure(node) for node in nodes]
+        states, encode, mirrors = [], self.encode, self.mirrors
+        for node, nid, order in zip(nodes, nids, spread(len(nodes)), strict=True):
+            state = encode(node, nid, order)
+            mirrors[nid] = Mirror(node, state)
             states.append(state)
         return states
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from operator import itemgetter
 from typing import Any
 
 import torch
@@ -11,17 +10,15 @@ from torch.fx import Node
 from torch.fx.immutable_collections import immutable_dict, immutable_list
 
 from qdqviz.ir.node import Dim, ScalarSpec, Spec, SymDim, TensorSpec
-from qdqviz.ir.values import Atom, DictArg, ListArg, NodeSeen, Ref, SliceArg, TextRef, Value
+from qdqviz.ir.values import Atom, DictArg, ListArg, NodeSeen, Ref, SliceArg, Value
 from qdqviz.record.groups import GROUPS, nodes_of_group
 from qdqviz.record.identity import Identities
 from qdqviz.record.instrument.values import Snapshot
+from qdqviz.record.metadata import MetadataEncoder
 from qdqviz.record.targets import Targets
 
 _PLAIN = frozenset({type(None), bool, int, float, str})
 _SYMBOLIC = (torch.SymInt, torch.SymFloat, torch.SymBool)
-SPEC_KEYS = frozenset({"val", "tensor_meta", "example_value"})
-"""Metadata keys that say what the value is; they are told by the spec and not again."""
-
 MAPPINGS = frozenset({"dict", "defaultdict", "OrderedDict", "dict_items"})
 """Kinds of snapshots whose items are pairs."""
 
@@ -30,15 +27,10 @@ CONTAINERS = frozenset(
 )
 """Types of values that are told by what they hold."""
 
-_INLINE = _PLAIN - {str}
-"""Types of metadata that is kept as it is, whatever its value."""
-
-_STRING = frozenset({str})
 _INTEGER = frozenset({int})
-_first = itemgetter(0)
 
 _LONG = 120
-"""Characters from which a metadata text is kept in the text table."""
+"""Characters up to which a value's text is told."""
 
 
 class Encoder:
@@ -46,12 +38,14 @@ class Encoder:
 
     def __init__(self, identities: Identities, text_id: Callable[[str], int]) -> None:
         self._ids = identities.of
-        self._text_id = text_id
         self.targets = Targets(self.value)
+        self.meta = MetadataEncoder(self.see, self.function, text_id).short
+        """Tells metadata in short form."""
         self._dtypes: dict[Any, str] = {}
         self._refs: dict[int, Ref] = {}
         self._specs: dict[Any, TensorSpec] = {}
-        self._stacks: dict[int, tuple[Any, TextRef]] = {}
+        self._atoms: dict[Any, Atom] = {}
+        self._tellers: dict[type, Atom | Callable[[Any], Atom]] = {}
 
     # -- arguments ---------------------------------------------------------------------------------
 
@@ -60,11 +54,11 @@ class Encoder:
         kind = type(item)
         if kind is Node:
             found = self._ids.get(item)
-            return Atom("node", item.name) if found is None else self.ref(found)
+            return Atom("node", item.name) if found is None else self._refs.get(found) or self.ref(found)
         if kind in _PLAIN:
             return item
         if kind is immutable_list or kind is list:
-            return ListArg(tuple([part if type(part) is int else self.value(part) for part in item]))
+            return ListArg(tuple([part if type(part) in _PLAIN else self.value(part) for part in item]))
         if kind is tuple or kind is torch.Size:
             return tuple([self.value(part) for part in item])
         if kind is immutable_dict or kind is dict:
@@ -80,38 +74,54 @@ class Encoder:
             found = self._refs[nid] = Ref(nid)
         return found
 
-    def atom(self, item: Any) -> Atom:
-        """What has no literal, by kind and text."""
-        kind = type(item)
-        if kind is torch.dtype:
-            return Atom("dtype", self.dtype(item))
-        if kind is complex:
-            return Atom("complex", repr(item))
-        if kind in (torch.device, torch.layout, torch.memory_format):
-            return Atom(kind.__name__, str(item).removeprefix("torch."))
-        if kind in _SYMBOLIC:
-            return Atom("sym", str(item.node.expr))
-        if (
-            isinstance(item, torch._ops.OpOverload | torch._ops.OpOverloadPacket)
-            or kind.__name__ in _EDGE_OPS
-        ):
-            return Atom("function", self.targets.text(item))
-        if issubclass(kind, torch.Tensor):
-            return Atom("tensor", f"{self.dtype(item.dtype)}{list(item.shape)}")
-        if issubclass(kind, torch.nn.Module):
-            return Atom("module", kind.__name__)
-        if issubclass(kind, type):
-            return Atom("type", item.__name__)
-        if kind.__name__ in ("function", "builtin_function_or_method"):
-            return Atom("function", self.targets.text(item))
-        return Atom("opaque", kind.__name__)
-
     def args(self, node: Node) -> tuple[tuple[Value, ...], tuple[tuple[str, Value], ...]]:
         """Positional and keyword arguments of a node."""
         value = self.value
-        args = tuple([value(item) for item in node.args])
-        kwargs = node.kwargs
-        return args, tuple((key, value(item)) for key, item in kwargs.items()) if kwargs else ()
+        args = tuple([item if type(item) in _PLAIN else value(item) for item in node._args])
+        kwargs = node._kwargs
+        return args, tuple([(key, value(item)) for key, item in kwargs.items()]) if kwargs else ()
+
+    # -- what has no literal -----------------------------------------------------------------------
+
+    def atom(self, item: Any) -> Atom:
+        """What has no literal, by kind and text."""
+        kind = type(item)
+        tell = self._tellers.get(kind)
+        if tell is None:
+            tell = self._tellers[kind] = self._teller(kind)
+        return tell if type(tell) is Atom else tell(item)  # type: ignore[operator]
+
+    def _teller(self, kind: type) -> Atom | Callable[[Any], Atom]:
+        """What tells objects of a type; an atom where they are all told alike."""
+        name = kind.__name__
+        if kind is torch.dtype:
+            return lambda item: self._atom("dtype", self.dtype(item))
+        if kind is complex:
+            return lambda item: Atom("complex", repr(item))
+        if kind in (torch.device, torch.layout, torch.memory_format):
+            return lambda item: Atom(name, str(item).removeprefix("torch."))
+        if kind in _SYMBOLIC:
+            return lambda item: Atom("sym", str(item.node.expr))
+        if issubclass(kind, _OPS) or name in _EDGE_OPS or name in ("function", "builtin_function_or_method"):
+            return self.function
+        if issubclass(kind, torch.Tensor):
+            return lambda item: Atom("tensor", f"{self.dtype(item.dtype)}{list(item.shape)}")
+        if issubclass(kind, torch.nn.Module):
+            return Atom("module", name)
+        if issubclass(kind, type):
+            return lambda item: Atom("type", item.__name__)
+        return Atom("opaque", name)
+
+    def function(self, item: Any) -> Atom:
+        """What can be called, by its text as a target."""
+        return self._atom("function", self.targets.text(item))
+
+    def _atom(self, kind: str, text: str) -> Atom:
+        """One object for what is told often."""
+        found = self._atoms.get((kind, text))
+        if found is None:
+            found = self._atoms[kind, text] = Atom(kind, text)
+        return found
 
     def dtype(self, dtype: torch.dtype) -> str:
         """A dtype without its `torch.` prefix."""
@@ -149,55 +159,6 @@ class Encoder:
         node = size.node
         return SymDim(str(node.expr), node.hint if node.has_hint() else None)
 
-    # -- the rest of the metadata ------------------------------------------------------------------
-
-    def meta(self, meta: dict[str, Any]) -> tuple[tuple[str, Value], ...]:
-        """Metadata in short form, sorted by key; values and tensor metadata are in the spec."""
-        value = self._meta_value
-        items = [
-            (
-                key if type(key) is str else str(key),
-                item if type(item) in _INLINE else value(key, item),
-            )
-            for key, item in meta.items()
-            if key not in SPEC_KEYS
-        ]
-        items.sort(key=_first)
-        return tuple(items)
-
-    def _meta_value(self, key: str, item: Any) -> Value:
-        kind = type(item)
-        if kind is str:
-            return item if len(item) <= _LONG else TextRef(self._text_id(item))
-        if kind in _PLAIN:
-            return item
-        if key == "nn_module_stack" and kind is dict:
-            return self._module_stack(item)
-        if key == "from_node":
-            return Atom("opaque", f"from_node {self._origins(item)}")
-        if kind is tuple and len(item) <= 8 and _STRING.issuperset(map(type, item)):
-            return item if max(map(len, item), default=0) <= _LONG else self.see(item)
-        if kind in (list, tuple, dict, immutable_list, immutable_dict):
-            size = len(item)
-            return self.see(item) if size <= 8 else Atom("opaque", f"{kind.__name__} of {size}")
-        return self.see(item)
-
-    def _module_stack(self, stack: dict[str, Any]) -> TextRef:
-        known = self._stacks.get(id(stack))
-        if known is None:
-            lines = []
-            for entry in stack.values():
-                path, owner = entry if type(entry) is tuple and len(entry) == 2 else (entry, "")
-                owner = owner if type(owner) is str else getattr(owner, "__qualname__", "")
-                lines.append(f"{path} ({owner})")
-            known = self._stacks[id(stack)] = (stack, TextRef(self._text_id("\n".join(lines))))
-        return known[1]
-
-    def _origins(self, item: Any) -> str:
-        if type(item) is not list:
-            return ""
-        return ", ".join(str(getattr(source, "name", "?")) for source in item[:3])
-
     # -- values seen by decisions ------------------------------------------------------------------
 
     def see(self, item: Any, deep: bool = True) -> Value:
@@ -230,10 +191,10 @@ class Encoder:
     def _see_container(self, kind: type, item: Any, deep: bool) -> Value:
         size = len(item)
         if size > 8 or not deep:
-            return Atom("size", f"{kind.__name__} of {size}")
+            return self._atom("size", f"{kind.__name__} of {size}")
         if kind is dict or kind is immutable_dict:
             return DictArg(tuple((self.see(k, False), self.see(v, False)) for k, v in item.items()))
-        parts = tuple(self.see(part, False) for part in item)
+        parts = tuple([self.see(part, False) for part in item])
         return parts if kind is tuple else ListArg(parts)
 
     def _see_snapshot(self, item: Snapshot) -> Value:
@@ -246,4 +207,5 @@ class Encoder:
         return parts if item.kind == "tuple" else ListArg(parts)
 
 
+_OPS = (torch._ops.OpOverload, torch._ops.OpOverloadPacket)
 _EDGE_OPS = frozenset({"EdgeOpOverload", "EdgeOpOverloadPacket", "EdgeDialectFunctionSchema"})

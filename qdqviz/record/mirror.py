@@ -11,7 +11,7 @@ from torch.fx.immutable_collections import immutable_dict, immutable_list
 from torch.fx.node import _NodeBase
 
 from qdqviz.ir.node import NodeState
-from qdqviz.record.encode import SPEC_KEYS
+from qdqviz.record.metadata import SPEC_KEYS
 
 read_meta = _NodeBase.__dict__["meta"].__get__
 """A node's metadata, read past the watcher."""

@@ -42,6 +42,7 @@ class Targets:
         """Take the encoder of default values."""
         self._default = default
         self._texts: dict[int, tuple[Any, str]] = {}
+        self._overloads: dict[str, str] = {}
         self.objects: dict[str, Any] = {}
         """Target object by text."""
         self.new_ops: list[OpInfo] = []
@@ -54,8 +55,14 @@ class Targets:
         known = self._texts.get(id(target))
         if known is not None:
             return known[1]
-        text = target_text(target)
-        self._texts[id(target)] = (target, text)
+        if type(target) is torch._ops.OpOverload:  # copies of programs hold copies of them
+            text = self._overloads.get(target.name())
+            if text is not None:
+                return text
+            text = self._overloads[target.name()] = str(target)
+        else:
+            text = target_text(target)
+            self._texts[id(target)] = (target, text)
         if text not in self.objects:
             self.objects[text] = target
             self.new_ops.append(self._info(target, text))
