@@ -8,7 +8,7 @@ from typing import Any
 
 from torch.fx import Graph, GraphModule, Node
 
-from qdqviz.ir.graph import GraphState
+from qdqviz.ir.node import NodeState
 from qdqviz.record.body import LiveBody
 from qdqviz.record.constants import ConstantPool
 from qdqviz.record.encode import Encoder
@@ -51,17 +51,17 @@ class LiveGraphs:
         if body is not None:
             self.subjects[body.subject].program = weakref.ref(program)
 
-    def new_subject(self, module: GraphModule) -> tuple[LiveSubject, str, GraphState]:
+    def new_subject(self, module: GraphModule) -> tuple[LiveSubject, str, dict[str, list[NodeState]]]:
         """Read a graph module as a new subject.
 
         Returns:
-            The subject, its name, and its first state.
+            The subject, its name, and its nodes by the path of their graph.
         """
         subject = LiveSubject(len(self.subjects), self._ids, self._encoder, self._pool)
         self.subjects.append(subject)
         program = self._programs.get(id(module))
         subject.program = None if program is None else weakref.ref(program)
-        first = subject.first_state(module, lifted_constants(program, self._pool))
+        first = subject.read(module, lifted=lifted_constants(program, self._pool))
         for body in subject.bodies.values():
             self._take(body)
             body.versions.append(body.graph)
@@ -74,12 +74,13 @@ class LiveGraphs:
         if child is None:
             return
         path, module = child
-        for insert in subject.read(module, path):
-            inner = subject.bodies[insert.path]
+        for inner_path, states in subject.read(module, path).items():
+            inner = subject.bodies[inner_path]
             self._take(inner)
-            mirror = inner.mirrors.pop(insert.node.id)
-            log.edits.put(inner, insert.node.id, owner, insert.node)
-            inner.mirrors[insert.node.id] = mirror
+            for state in states:
+                mirror = inner.mirrors.pop(state.id)
+                log.edits.put(inner, state.id, owner, state)
+                inner.mirrors[state.id] = mirror
 
     def _take(self, body: LiveBody) -> None:
         self._ever[body.graph] = self.current[body.graph] = body

@@ -7,8 +7,7 @@ from typing import Any
 
 from torch.fx import Graph, GraphModule, Node
 
-from qdqviz.ir.change import Insert
-from qdqviz.ir.graph import ROOT, GraphState
+from qdqviz.ir.graph import ROOT
 from qdqviz.ir.node import NodeState
 from qdqviz.record.body import LiveBody
 from qdqviz.record.constants import ConstantPool
@@ -38,21 +37,21 @@ class LiveSubject:
 
     def read(
         self, module: GraphModule, path: str = ROOT, lifted: dict[str, Any] | None = None
-    ) -> list[Insert]:
+    ) -> dict[str, list[NodeState]]:
         """Read a graph module and the sub-graphs that it names for the first time.
 
         Returns:
-            The changes that build them from nothing.
+            Their nodes in order, by the path of their graph.
         """
         body = self._body(path, module.graph)
         body.module = module
         body.lifted = lifted or {}
         named = [self.name_child(body, node) for node in module.graph.nodes]
-        found = [child for child in named if child is not None]
-        changes = [Insert(path, state) for state in body.snapshot()]
-        for child_path, graph_module in found:
-            changes += self.read(graph_module, child_path)
-        return changes
+        found = {path: body.snapshot()}
+        for child in named:
+            if child is not None:
+                found |= self.read(child[1], child[0])
+        return found
 
     def name_child(self, body: LiveBody, node: Node) -> tuple[str, GraphModule] | None:
         """Path and graph of the sub-graph that a node names, if it names one not named before."""
@@ -65,13 +64,6 @@ class LiveSubject:
         path = self._fresh_path(f"{body.path}.{node.target}" if body.path else str(node.target))
         body.name_graph(inner, path)
         return path, module
-
-    def first_state(self, module: GraphModule, lifted: dict[str, Any] | None = None) -> GraphState:
-        """Read the whole program for the first time."""
-        nodes: dict[str, list[NodeState]] = {}
-        for change in self.read(module, ROOT, lifted):
-            nodes.setdefault(change.path, []).append(change.node)
-        return GraphState.of(nodes)
 
     def _body(self, path: str, graph: Graph) -> LiveBody:
         body = self.bodies[path] = LiveBody(self.id, path, graph, self._ids, self._encoder, self._pool)

@@ -7,7 +7,7 @@ types, without a line of Python for each.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import msgspec
@@ -51,7 +51,17 @@ def _squeeze(plain: bytes) -> bytes:
 
 def pack_state(state: GraphState) -> bytes:
     """A whole state."""
-    return _pack({path: list(state.body(path)) for path in state.paths()})
+    return pack_nodes(nodes_by_path(state))
+
+
+def nodes_by_path(state: GraphState) -> dict[str, list[NodeState]]:
+    """All nodes of a state in order, by the path of their graph."""
+    return {path: list(state.body(path)) for path in state.paths()}
+
+
+def pack_nodes(nodes: Mapping[str, list[NodeState]]) -> bytes:
+    """A whole state, by its nodes in order."""
+    return _pack(nodes)
 
 
 def unpack_state(blob: bytes) -> GraphState:

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from qdqviz.errors import TraceFileError
 from qdqviz.ir.change import Change
 from qdqviz.ir.graph import GraphState
-from qdqviz.ir.node import OpInfo
+from qdqviz.ir.node import NodeState, OpInfo
 from qdqviz.trace.attempts import AttemptTable
 from qdqviz.trace.codec import op_to_json, pack, record_to_json
 from qdqviz.trace.events import Site
 from qdqviz.trace.model import PassRun, Source, Subject, TraceInfo
 from qdqviz.trace.schema import APPLICATION_ID, TABLES, VERSION
-from qdqviz.trace.states import pack_changes, pack_state
+from qdqviz.trace.states import nodes_by_path, pack_changes, pack_nodes
 
 _MIN_CHECKPOINT = 4096
 """Changes after which a checkpoint state may be worth its bytes."""
@@ -41,7 +41,7 @@ class TraceWriter:
         """Steps written so far."""
         self._seq = 0
         self._texts: dict[str, int] = {}
-        self._states: dict[int, GraphState] = {}
+        self._states: dict[int, GraphState | Mapping[str, list[NodeState]]] = {}
         self._later: dict[int, list[Change]] = {}
         self._checkpoint_at: dict[int, int] = {}
         self._settling: tuple[int, int, list[Change]] | None = None
@@ -76,16 +76,17 @@ class TraceWriter:
         """Set one entry of the info table."""
         self._db.execute("INSERT OR REPLACE INTO info VALUES(?,?)", (key, value))
 
-    def add_subject(self, subject: Subject, first: GraphState) -> None:
-        """Write a subject and its first state."""
+    def add_subject(self, subject: Subject, first: GraphState | Mapping[str, list[NodeState]]) -> None:
+        """Write a subject and its first state, or the nodes of that by the path of their graph, in order."""
         self._db.execute(
             "INSERT INTO subjects VALUES(?,?)", (subject.id, json.dumps(record_to_json(subject)))
         )
         self._states[subject.id] = first
         self._write_settling()
         self._later[subject.id] = []
-        self._checkpoint_at[subject.id] = _changes_to_checkpoint(first)
-        self._db.execute("INSERT INTO states VALUES(?,0,?)", (subject.id, pack_state(first)))
+        nodes = nodes_by_path(first) if isinstance(first, GraphState) else first
+        self._checkpoint_at[subject.id] = _changes_to_checkpoint(nodes)
+        self._db.execute("INSERT INTO states VALUES(?,0,?)", (subject.id, pack_nodes(nodes)))
 
     def put_run(self, run: PassRun, attempts: AttemptTable | None = None) -> None:
         """Write a pass run, or write it again when it has ended."""
@@ -127,12 +128,15 @@ class TraceWriter:
     def state(self, subject: int) -> GraphState:
         """The subject's state after all that was written."""
         self._write_settling()
+        held = self._states[subject]
+        state = held if isinstance(held, GraphState) else GraphState.of(held)
         later = self._later[subject]
         if later:
-            self._states[subject] = self._states[subject].apply_all(later)
+            state = state.apply_all(later)
             self._checkpoint_at[subject] -= len(later)
             later.clear()
-        return self._states[subject]
+        self._states[subject] = state
+        return state
 
     def text(self, text: str) -> int:
         """The id of a long text in the text table."""
@@ -190,11 +194,11 @@ class TraceWriter:
         later = self._later[subject]
         later.extend(changes)
         if len(later) >= self._checkpoint_at[subject]:
-            state = self.state(subject)
-            self._checkpoint_at[subject] = _changes_to_checkpoint(state)
-            self._db.execute("INSERT INTO states VALUES(?,?,?)", (subject, self._seq, pack_state(state)))
+            nodes = nodes_by_path(self.state(subject))
+            self._checkpoint_at[subject] = _changes_to_checkpoint(nodes)
+            self._db.execute("INSERT INTO states VALUES(?,?,?)", (subject, self._seq, pack_nodes(nodes)))
 
 
-def _changes_to_checkpoint(state: GraphState) -> int:
-    """After how many changes of a state a checkpoint is worth its bytes."""
-    return max(_MIN_CHECKPOINT, 2 * sum(len(state.body(path)) for path in state.paths()))
+def _changes_to_checkpoint(nodes: Mapping[str, list[NodeState]]) -> int:
+    """After how many changes of a state with these nodes a checkpoint is worth its bytes."""
+    return max(_MIN_CHECKPOINT, 2 * sum(map(len, nodes.values())))
