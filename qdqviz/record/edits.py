@@ -156,6 +156,25 @@ class EditHearer:
                 run.log.edits.settle_node(nid)
         run.meta_reads[nid] = (body, None if token is None and owners.call is None else owners.of(node))
 
+    def printing(self, graph: Graph) -> bool:
+        """Torch is about to make code of a graph: its look at all the metadata is not worth noting."""
+        recorder = self._recorder
+        if not recorder.runs or recorder.retraces.active or not self.wants(graph):
+            return False
+        run = recorder.runs[-1]
+        if run.log.owners.current is not None or run.log.owners.call is not None:
+            return False
+        body = self._current[graph]
+        for nid, (holder, owner) in list(run.meta_reads.items()):
+            if holder is body and owner is not None and nid in body.mirrors:
+                self.meta_read(graph, body.mirrors[nid].node)
+        self.watch_metadata(False)
+        return True
+
+    def printed(self) -> None:
+        """The code is made."""
+        self._recorder.update_reading()
+
     def check_metadata(self, run: Run) -> None:
         """Metadata handed out since the last time may have changed in place."""
         for nid, (body, owner) in run.meta_reads.items():

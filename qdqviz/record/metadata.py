@@ -105,7 +105,7 @@ class MetadataEncoder:
 
     def _origins(self, item: Any) -> Value:
         if type(item) is not list:
-            return Atom("opaque", "from_node ")
+            return self._value(item) if type(item) is str else Atom("opaque", "from_node ")
         if len(item) == 1:  # as the export leaves it
             return Atom("opaque", f"from_node {getattr(item[0], 'name', '?')!s}")
         names = [str(getattr(source, "name", "?")) for source in item[:3]]

@@ -53,6 +53,12 @@ class EditListener(Protocol):
     def meta_read(self, graph: Graph, node: Node) -> None:
         """A node's metadata dictionary was handed out and may change in place."""
 
+    def printing(self, graph: Graph) -> bool:
+        """Torch is about to make code of a graph, which reads metadata; whether `printed` is to follow."""
+
+    def printed(self) -> None:
+        """The code is made."""
+
     def copied(self, copy: Node, original: Node) -> None:
         """A node was copied, usually into another graph."""
 
@@ -149,6 +155,18 @@ def _watch_graphs(patches: Patches, to: EditListener) -> None:
 
         return wrapper
 
+    def python_code(original: Any) -> Any:
+        @functools.wraps(original)
+        def wrapper(self: Graph, *args: Any, **kwargs: Any) -> Any:
+            if not _prints_plainly(self) or not to.printing(self):
+                return original(self, *args, **kwargs)
+            try:
+                return original(self, *args, **kwargs)
+            finally:
+                to.printed()
+
+        return wrapper
+
     def named(original: Any) -> Any:
         @functools.wraps(original)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
@@ -164,8 +182,15 @@ def _watch_graphs(patches: Patches, to: EditListener) -> None:
     patches.wrap(Graph, "erase_node", erase_node)
     patches.wrap(Graph, "node_copy", node_copy)
     patches.wrap(Graph, "find_nodes", find_nodes)
+    patches.wrap(Graph, "python_code", python_code)
     for name in ("eliminate_dead_code", "_clear_nodes"):
         patches.wrap(Graph, name, named)
+
+
+def _prints_plainly(graph: Graph) -> bool:
+    """Whether the code of a graph is made by torch alone, which leaves metadata as it is."""
+    codegen = graph._codegen
+    return type(codegen).__module__ == "torch.fx.graph" and codegen._body_transformer is None
 
 
 def _watch_nodes(patches: Patches, to: EditListener) -> None:
