@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import lt
 from typing import Any
 
 import torch
@@ -84,26 +85,26 @@ class LiveBody:
         return self._read(nid, self.mirrors[nid], node, order)
 
     def _read(self, nid: int, mirror: Mirror, node: Node, order: bytes) -> NodeState:
-        old = mirror.state
+        old, encoder = mirror.state, self.encoder
         args, kwargs = old.args, old.kwargs
         if not self._same_args(mirror, node):
-            args, kwargs = self.encoder.args(node)
-        meta, op = read_meta(node), node.op
+            args, kwargs = encoder.args(node)
+        meta, op, name = read_meta(node), node.op, node.name
         spec, short, sharer = old.spec, old.meta, old.shares_meta
-        if not same_meta(mirror, meta):
+        if meta is not mirror.meta or not same_meta(mirror, meta):
             val = meta.get("val")
             if val is not mirror.val or val is None:
-                spec = self.encoder.spec(val)
+                spec = encoder.spec(val)
             if not same_items(mirror.meta_items, meta):
-                short = self.encoder.meta(meta)
+                short = encoder.meta(meta)
             sharer = self._sharer(nid, meta)
-        target = old.target if node.target is mirror.target else self.encoder.targets.text(node.target)
+        target = old.target if node.target is mirror.target else encoder.targets.text(node.target)
         constant = self.constant(node, nid) if op == "get_attr" else old.constant
         state = old
         if not (
             args is old.args
             and kwargs is old.kwargs
-            and node.name == old.name
+            and name == old.name
             and order == old.order
             and (spec is old.spec or spec == old.spec)
             and short is old.meta
@@ -112,7 +113,7 @@ class LiveBody:
             and (constant is old.constant or constant == old.constant)
             and op == old.op
         ):
-            state = NodeState(nid, order, node.name, op, target, args, kwargs, spec, short, sharer, constant)
+            state = NodeState(nid, order, name, op, target, args, kwargs, spec, short, sharer, constant)
         mirror.take(node, state)
         return state
 
@@ -123,7 +124,7 @@ class LiveBody:
         if node is mirror.node or mirror.args is None:
             return False
         ids = self._ids.of
-        args = node._args
+        args, kwargs = node._args, node._kwargs
         if len(args) != len(mirror.args):
             return False
         for old, new in zip(mirror.args, args, strict=True):
@@ -134,7 +135,7 @@ class LiveBody:
                     return False
             elif not alike(old, new, ids):
                 return False
-        return not (mirror.kwargs or node._kwargs) or alike(mirror.kwargs, node._kwargs, ids)
+        return not (mirror.kwargs or kwargs) or alike(mirror.kwargs, kwargs, ids)
 
     def take_identity(self, twin: int, nid: int, state: NodeState | None) -> None:
         """Let the node known as `twin` be known as `nid`, which was erased."""
@@ -152,12 +153,12 @@ class LiveBody:
 
     def _sharer(self, nid: int, meta: dict[str, Any]) -> int | None:
         """The other node of this graph whose metadata is the very same dictionary, or None."""
-        holder = self._meta_holder.get(id(meta))
-        if holder is not None and holder != nid:
+        holder = self._meta_holder.setdefault(id(meta), nid)
+        if holder != nid:
             mirror = self.mirrors.get(holder)
             if mirror is not None and read_meta(mirror.node) is meta:
                 return holder
-        self._meta_holder[id(meta)] = nid
+            self._meta_holder[id(meta)] = nid
         return None
 
     # -- sub-graphs --------------------------------------------------------------------------------
@@ -225,6 +226,9 @@ class LiveBody:
         """
         sequence = list(nids)
         known = [mirror.state.order if (mirror := self.mirrors.get(nid)) else None for nid in sequence]
+        there = [key for key in known if key is not None]
+        if len(there) == len(known) and all(map(lt, there, there[1:])):
+            return dict(zip(sequence, there, strict=True))
         kept = longest_increasing(known)
         found: dict[int, bytes] = {}
         upper: list[bytes | None] = [None] * (len(sequence) + 1)

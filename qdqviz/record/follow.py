@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from torch.fx import Graph, GraphModule, Node
+from torch.fx import GraphModule, Node
 
 from qdqviz.record.owner import Owner
 from qdqviz.record.retrace import NodeRun, Retrace, RetraceReader
@@ -47,7 +47,8 @@ class RetraceFollower:
         retrace = self._retraces[-1] if self._retraces else None
         if retrace is None or node.graph is not retrace.old or not recorder.runs or not recorder.listening:
             return original(interpreter, node)
-        graph, nid = retrace.traced_into(interpreter), recorder.ids.of.get(node)
+        graph = retrace.new if interpreter is retrace.runner else retrace.traced_into(interpreter)
+        nid = recorder.ids.of.get(node)
         if graph is None or nid is None:
             return original(interpreter, node)
         log = recorder.runs[-1].log
@@ -55,10 +56,10 @@ class RetraceFollower:
         attempt = token or log.owners.current
         if attempt is None:
             return original(interpreter, node)
-        run = NodeRun(node, nid, attempt)
+        run = NodeRun(node, nid, attempt, [], None, False)
         retrace.runs.append(run)
-        last = graph._root._prev
-        asked = len(log.raw)
+        root, codes = graph._root, log.raw.codes
+        last, asked = root._prev, len(codes)
         try:
             if log.steering is None:
                 run.result = original(interpreter, node)
@@ -67,8 +68,11 @@ class RetraceFollower:
                     run.result = original(interpreter, node)
             return run.result
         finally:
-            run.created = _nodes_after(graph, last)
-            run.own_code = len(log.raw) > asked
+            new = last._next
+            while new is not root:
+                run.created.append(new)
+                new = new._next
+            run.own_code = len(codes) > asked
             if token is not None:
                 log.close(token)
 
@@ -88,11 +92,3 @@ class RetraceFollower:
         with no_collections():
             RetraceReader(retrace, recorder.ids, run.log.edits, Owner("settle")).finish(module)
         recorder.graphs.rebind(body, retrace.old, module, old_module)
-
-
-def _nodes_after(graph: Graph, last: Node) -> list[Node]:
-    found, node, end = [], last._next, graph._root
-    while node is not end:
-        found.append(node)
-        node = node._next
-    return found

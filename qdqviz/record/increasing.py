@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
+from operator import lt
 
 
 def longest_increasing(keys: Sequence[bytes | None]) -> set[int]:
     """Indices of a longest strictly increasing subsequence; None never belongs to it."""
+    known = [key for key in keys if key is not None]
+    if all(map(lt, known, known[1:])):
+        return {index for index, key in enumerate(keys) if key is not None}
     tails: list[bytes] = []
     tail_index: list[int] = []
     parent: dict[int, int] = {}

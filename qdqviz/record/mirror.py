@@ -33,8 +33,8 @@ class Mirror:
         self.args: Any = node._args
         self.kwargs: Any = node._kwargs
         self.meta: dict[str, Any] = read_meta(node)
-        self.meta_items = dict(self.meta)
-        self.val = self.meta.get("val")
+        self.meta_items = items = dict(self.meta)
+        self.val = items.get("val")
 
 
 def same_meta(mirror: Mirror, meta: dict[str, Any]) -> bool:

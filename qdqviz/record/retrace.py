@@ -35,11 +35,11 @@ class NodeRun:
     """Its identity."""
     attempt: Token
     """The attempt that was open meanwhile."""
-    created: list[Node] = field(default_factory=list)
+    created: list[Node]
     """Nodes that it created in the new graph, in order."""
-    result: Any = None
-    """What it returned: a proxy or a structure of them."""
-    own_code: bool = False
+    result: Any
+    """What it returned: a proxy or a structure of them; None where it raised."""
+    own_code: bool
     """Whether code of the pass ran on the way, and not the framework's alone."""
 
     @property

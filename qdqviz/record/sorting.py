@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from qdqviz.ir.change import Change, Erase, Insert, changed_fields, updates_of
@@ -33,8 +35,7 @@ class Group:
     """The edits; inserts first, then updates, then erasures."""
 
 
-@dataclass(frozen=True, slots=True)
-class _Write:
+class _Write(Struct, frozen=True, gc=False):
     seq: int
     owner: Owner
     nid: int
@@ -59,7 +60,7 @@ class Sorter:
         self._body = body
         self._joined: dict[Owner, Owner] = {}
         self._compared: dict[tuple[int, int], tuple[NodeState, NodeState, tuple[str, ...]]] = {}
-        self._writes: list[_Write] = sorted(self._all_writes(versions), key=lambda write: write.seq)
+        self._writes: list[_Write] = sorted(self._all_writes(versions), key=_seq)
         self._created_by = {w.nid: w.owner for w in self._writes if w.state is not None and not w.fields}
         gone = {write.nid for write in self._writes if write.state is None}
         self._passing = gone | {nid for nid, state in base.items() if state is None}
@@ -223,4 +224,5 @@ class Sorter:
                 yield Group(owner, subject, seq, changes)
 
 
+_seq: Callable[[Any], int] = attrgetter("seq")
 _order: Callable[[Any], bytes] = lambda change: change.node.order  # noqa: E731
