@@ -33,6 +33,12 @@ class _Update(Struct, frozen=True, gc=False, tag_field="t", tag="u"):
     new: _Field
 
 
+_LITTLE = 1 << 10
+"""Bytes that are left as they are: to set up a compression takes many times as long as to write them."""
+
+_COMPRESSED = b"\x80"
+"""What compressed bytes come before, by their first one: lists and dictionaries in MessagePack do not."""
+
 _SMALL = 1 << 12
 """Bytes that fit a small window; to make room for a large one takes twenty times as long as to fill it."""
 
@@ -42,7 +48,9 @@ _changes = msgspec.msgpack.Decoder(list[Insert | Erase | _Update])
 
 
 def _squeeze(plain: bytes) -> bytes:
-    """Compress bytes, quickly."""
+    """Compress bytes, quickly, if that is worth it."""
+    if len(plain) <= _LITTLE:
+        return plain
     if len(plain) > _SMALL:
         return zlib.compress(plain, 1)
     small = zlib.compressobj(1, zlib.DEFLATED, 12, 5)
@@ -134,6 +142,6 @@ def _fitted(data: Any) -> Any:
 
 def _unpack(decoder: Any, blob: bytes) -> Any:
     try:
-        return decoder.decode(zlib.decompress(blob))
+        return decoder.decode(zlib.decompress(blob) if blob < _COMPRESSED else blob)
     except (zlib.error, msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise ValueError(str(error)) from error

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import msgpack
 
 from qdqviz.ir.change import Erase, Insert, Update, same
 from qdqviz.ir.graph import GraphState
@@ -120,6 +121,16 @@ def test_a_state_comes_back_with_its_sub_graphs(root: list[NodeState], inner: li
 def test_numbers_keep_their_kind_and_sign(value: Any) -> None:
     (back,) = unpack_changes(pack_changes([Update("", 1, "args", (value,), ())]))
     assert repr(back.old) == repr((value,))
+
+
+def test_little_is_kept_as_it_is_and_much_is_compressed() -> None:
+    for count in range(1, 200):
+        changes = [Update("", node, "name", "before", "after") for node in range(count)]
+        blob = pack_changes(changes)
+        plain = zlib.decompress(blob) if blob[0] < 0x80 else blob
+        assert len(msgpack.decode(plain)) == count
+        assert (len(plain) > len(blob)) == (len(plain) > 1024)
+        assert unpack_changes(blob) == tuple(changes)
 
 
 def test_an_integer_that_no_machine_word_holds_comes_back_as_its_digits() -> None:
