@@ -18,6 +18,7 @@ from qdqviz.record.metadata import MetadataEncoder
 from qdqviz.record.targets import Targets
 
 _PLAIN = frozenset({type(None), bool, int, float, str})
+_DTYPE = torch.dtype
 _SYMBOLIC = (torch.SymInt, torch.SymFloat, torch.SymBool)
 MAPPINGS = frozenset({"dict", "defaultdict", "OrderedDict", "dict_items"})
 """Kinds of snapshots whose items are pairs."""
@@ -45,6 +46,7 @@ class Encoder:
         self._refs: dict[int, Ref] = {}
         self._specs: dict[Any, TensorSpec] = {}
         self._atoms: dict[Any, Atom] = {}
+        self._dtype_atoms: dict[torch.dtype, Atom] = {}
         self._tellers: dict[type, Atom | Callable[[Any], Atom]] = {}
 
     # -- arguments ---------------------------------------------------------------------------------
@@ -57,6 +59,8 @@ class Encoder:
             return Atom("node", item.name) if found is None else self._refs.get(found) or self.ref(found)
         if kind in _PLAIN:
             return item
+        if kind is _DTYPE:
+            return self._dtype_atoms.get(item) or self.atom(item)
         if kind is immutable_list or kind is list:
             return ListArg(tuple([part if type(part) in _PLAIN else self.value(part) for part in item]))
         if kind is tuple or kind is torch.Size:
@@ -94,8 +98,8 @@ class Encoder:
     def _teller(self, kind: type) -> Atom | Callable[[Any], Atom]:
         """What tells objects of a type; an atom where they are all told alike."""
         name = kind.__name__
-        if kind is torch.dtype:
-            return lambda item: self._atom("dtype", self.dtype(item))
+        if kind is _DTYPE:
+            return self._dtype_atom
         if kind is complex:
             return lambda item: Atom("complex", repr(item))
         if kind in (torch.device, torch.layout, torch.memory_format):
@@ -111,6 +115,10 @@ class Encoder:
         if issubclass(kind, type):
             return lambda item: Atom("type", item.__name__)
         return Atom("opaque", name)
+
+    def _dtype_atom(self, dtype: torch.dtype) -> Atom:
+        found = self._dtype_atoms[dtype] = self._atom("dtype", self.dtype(dtype))
+        return found
 
     def function(self, item: Any) -> Atom:
         """What can be called, by its text as a target."""

@@ -42,6 +42,7 @@ class MetadataEncoder:
         self._function = function
         self._text_id = text_id
         self._plans: dict[tuple[str, ...], _Plan] = {}
+        self._operators: dict[str, Atom] = {}
         self._texts: dict[str, TextRef] = {}
         self._stacks: dict[tuple[int, ...], tuple[Any, TextRef]] = {}
 
@@ -69,7 +70,7 @@ class MetadataEncoder:
         if kind is str:
             return item if len(item) <= _LONG else self._text(item)
         if kind is OpOverload:
-            return self._function(item)
+            return self._operators.get(item.name()) or self._operator(item)
         if kind in _CONTAINERS:
             size = len(item)
             if size > _MOST_PARTS:
@@ -81,6 +82,10 @@ class MetadataEncoder:
                 else:
                     return item
         return self._see(item)
+
+    def _operator(self, item: OpOverload) -> Atom:
+        told = self._operators[item.name()] = self._function(item)
+        return told
 
     def _text(self, text: str) -> TextRef:
         found = self._texts.get(text)
