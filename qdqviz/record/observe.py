@@ -48,7 +48,7 @@ class _Heads(dict[int, int]):
     def __missing__(self, code: int) -> int:
         site, place = divmod(code, SHAPES_AT_MOST)
         shape = SHAPES[place]
-        found = self[code] = self._tape.heads[Head(shape.kind, site, shape.outcome, shape.how, shape.seen)]
+        found = self[code] = self._tape.heads[Head(shape.kind, site, shape.outcome, shape.told, shape.seen)]
         return found
 
 
@@ -103,7 +103,7 @@ class Observer:
         with no_collections():
             places: list[Any] = list(map(self._places.get, map(id, seen)))
             self._find_others(places, seen)
-            self.tape.add(map(self._heads.__getitem__, codes), places)
+            self.tape.add(list(map(self._heads.__getitem__, codes)), places)
         for passing in self._passing:
             del self._places[passing]
         self._passing.clear()
@@ -171,15 +171,15 @@ class Observer:
 
     def _intern_parts(self, what: tuple[Any, ...], parts: Any, item: Any) -> int:
         """Place of a container, known again by its parts as far as these are known by something cheap."""
-        if _WORDS.issuperset(map(type, parts)):
-            return self._intern((what, *parts, *map(type, parts)), item)
         find = self._places.get
         key: list[Any] = [what]
         for part in parts:
             place = find(id(part))
             if place is not None:
                 key.append(place)
-            elif (kind := type(part)) is Snapshot and part.items:
+            elif (kind := type(part)) in _WORDS:
+                key.append((kind, part))
+            elif kind is Snapshot and part.items:
                 key.append(self._place(part, kind))
             elif kind is Snapshot:  # as below: told by its size
                 key.append((part.kind, part.length))

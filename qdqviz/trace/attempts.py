@@ -130,8 +130,8 @@ def attempts_table(attempts: Iterable[Attempt]) -> AttemptTable:
         )
         first = len(values)
         values.extend(value for event in a.events for value in event.values)
-        heads = [Head(event.kind, event.site, event.outcome, None, len(event.values)) for event in a.events]
-        table.tape.add(map(table.tape.heads.__getitem__, heads), range(first, len(values)))
+        heads = [Head(event.kind, event.site, event.outcome, (), len(event.values)) for event in a.events]
+        table.tape.add([table.tape.heads[head] for head in heads], list(range(first, len(values))))
     return table
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 from msgspec import Struct
@@ -22,10 +22,10 @@ class Head(NamedTuple):
     """Where."""
     outcome: bool | None
     """How it came out."""
-    how: str | None
-    """In which of several ways, as a word among the event's values."""
+    told: tuple[str | bool | None, ...]
+    """Those of the event's values that need no place of their own."""
     seen: int
-    """How many other values the event has."""
+    """How many other values it has."""
 
 
 _WIDE, _NARROW = "I", "H"
@@ -71,15 +71,15 @@ class EventTape:
         self._at = array(_WIDE)
         self._seen = array(_WIDE)
 
-    def add(self, at: Iterable[int], seen: Iterable[int]) -> None:
+    def add(self, at: list[int], seen: list[int]) -> None:
         """Add events.
 
         Args:
             at: Places of their heads in `heads`.
             seen: Places of all that they saw in `values`, as many for each as its head says.
         """
-        self._at.extend(at)
-        self._seen.extend(seen)
+        self._at.fromlist(at)
+        self._seen.fromlist(seen)
 
     def tables(self) -> Tables:
         """The tables, and what a reader needs to know of the rows."""
@@ -96,11 +96,9 @@ class EventTape:
         return _to_bytes(self._at, len(self.heads)) + _to_bytes(self._seen, len(self.values))
 
 
-def with_how(kind: int, how: str | None, values: Sequence[Any]) -> tuple[Any, ...]:
-    """An event's values with its word among them: the first, but the last of a loop's, after its count."""
-    if how is None:
-        return tuple(values)
-    return (*values, how) if kind == Kind.LOOP else (how, *values)
+def all_values(kind: int, told: Sequence[Any], seen: Sequence[Any]) -> tuple[Any, ...]:
+    """An event's values in their order: what its head tells comes first, but after a loop's count."""
+    return (*seen, *told) if kind == Kind.LOOP else (*told, *seen)
 
 
 def read_events(tables: Tables, rows: bytes) -> Iterator[Event]:
@@ -124,7 +122,7 @@ def read_events(tables: Tables, rows: bytes) -> Iterator[Event]:
         begin = end
         event = known.get(key)
         if event is None:
-            told = with_how(head.kind, head.how, [values[item] for item in key[1:]])
+            told = all_values(head.kind, head.told, [values[item] for item in key[1:]])
             event = known[key] = Event(Kind(head.kind), head.site, head.outcome, told)
         yield event
 

@@ -53,9 +53,11 @@ def value(site: int, value: Any) -> Any:
         log = state.log
         if log.forced is not None and (value is True or value is False):
             value = log.forced(site, value)
-        state.saw(value if id(type(value)) not in CONTAINERS else snapshot(value))
-        told = raw.VALUE_TRUE if value is True else raw.VALUE_FALSE if value is False else raw.VALUE
-        state.note(site * _SITE + told)
+        if value is True or value is False:
+            state.note(site * _SITE + (raw.VALUE_TRUE if value else raw.VALUE_FALSE))
+        else:
+            state.note(site * _SITE + raw.VALUE)
+            state.saw(value if id(type(value)) not in CONTAINERS else snapshot(value))
     return value
 
 

@@ -20,7 +20,7 @@ from qdqviz.record.instrument.protocol import DecisionLog
 from qdqviz.record.instrument.values import CONTAINERS, keep, snapshot, type_name
 
 _SITE = raw.SHAPES_AT_MOST
-_ENTERED, _RETURNED = raw.ENTERED, raw.RETURNED
+_ENTERED, _RETURNED_TRUE, _RETURNED_FALSE = raw.ENTERED, raw.RETURNED_TRUE, raw.RETURNED_FALSE
 _LOOP_ENDS = {
     "end": raw.LOOP_ENDED,
     "break": raw.LOOP_BROKEN,
@@ -89,10 +89,8 @@ class Frame:
             state.saw(type_name(kind))
         elif self.left_at < 0:
             state.note(self.site * _SITE + raw.ENDED)
-            state.saw(None)
         else:
-            state.note(self.left_at * _SITE + _RETURNED)
-            state.saw(self.returned if id(type(self.returned)) not in CONTAINERS else snapshot(self.returned))
+            _note_return(self.left_at, self.returned)
         self.returned = None
 
 
@@ -142,9 +140,20 @@ def left(site: int, function: int, value: Any) -> Any:
         frames = state.frames
         if (frames and frames[-1] == function) or _drop_above(function):
             frames.pop()
-            state.note(site * _SITE + _RETURNED)
-            state.saw(value if id(type(value)) not in CONTAINERS else snapshot(value))
+            _note_return(site, value)
     return value
+
+
+def _note_return(site: int, value: Any) -> None:
+    if value is True:
+        state.note(site * _SITE + _RETURNED_TRUE)
+    elif value is False:
+        state.note(site * _SITE + _RETURNED_FALSE)
+    elif value is None:
+        state.note(site * _SITE + raw.RETURNED_NONE)
+    else:
+        state.note(site * _SITE + raw.RETURNED)
+        state.saw(value if id(type(value)) not in CONTAINERS else snapshot(value))
 
 
 def ended(function: int) -> None:
@@ -152,7 +161,6 @@ def ended(function: int) -> None:
     if state.owner and get_ident() == state.owner and _drop_above(function):
         state.frames.pop()
         state.note(function * _SITE + raw.ENDED)
-        state.saw(None)
 
 
 def settled(function: int) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from qdqviz.trace.events import Kind
-from qdqviz.trace.tape import with_how
+from qdqviz.trace.tape import all_values
 
 
 class Shape(NamedTuple):
@@ -20,8 +20,8 @@ class Shape(NamedTuple):
     """What happened."""
     outcome: bool | None
     """How it came out."""
-    how: str | None
-    """In which of several ways, as a word among its values."""
+    told: tuple[str | bool | None, ...]
+    """Those of its values that are always the same."""
     seen: int
     """How many things were seen."""
 
@@ -30,46 +30,50 @@ SHAPES_AT_MOST = 32
 """What a site is multiplied by."""
 
 SHAPES: tuple[Shape, ...] = (
-    Shape(Kind.ENTER, None, None, 0),
-    Shape(Kind.ENTER, None, "resumed", 0),
-    Shape(Kind.LEAVE, None, "return", 1),
-    Shape(Kind.LEAVE, None, "end", 1),
-    Shape(Kind.LEAVE, None, "yield", 1),
-    Shape(Kind.LEAVE, None, "raise", 1),
-    Shape(Kind.TEST, False, None, 0),
-    Shape(Kind.TEST, True, None, 0),
-    Shape(Kind.TEST, False, None, 1),
-    Shape(Kind.TEST, True, None, 1),
-    Shape(Kind.COMPARE, False, None, 2),
-    Shape(Kind.COMPARE, True, None, 2),
-    Shape(Kind.COMPARE, None, None, 2),
-    Shape(Kind.VALUE, False, None, 1),
-    Shape(Kind.VALUE, True, None, 1),
-    Shape(Kind.VALUE, None, None, 1),
-    Shape(Kind.EXIT, None, "continue", 0),
-    Shape(Kind.EXIT, None, "break", 0),
-    Shape(Kind.EXIT, None, "raise", 0),
-    Shape(Kind.CASE, False, None, 0),
-    Shape(Kind.CASE, True, None, 0),
-    Shape(Kind.EXCEPT, None, None, 3),
-    Shape(Kind.LOOP, None, "end", 1),
-    Shape(Kind.LOOP, None, "break", 1),
-    Shape(Kind.LOOP, None, "return", 1),
-    Shape(Kind.LOOP, None, "left", 1),
-    Shape(Kind.ITEM, None, None, 1),
-    Shape(Kind.ITEM, True, None, 1),
-    Shape(Kind.OPERAND, None, None, 1),
+    Shape(Kind.ENTER, None, (), 0),
+    Shape(Kind.ENTER, None, ("resumed",), 0),
+    Shape(Kind.LEAVE, None, ("return",), 1),
+    Shape(Kind.LEAVE, None, ("return", None), 0),
+    Shape(Kind.LEAVE, None, ("return", False), 0),
+    Shape(Kind.LEAVE, None, ("return", True), 0),
+    Shape(Kind.LEAVE, None, ("end", None), 0),
+    Shape(Kind.LEAVE, None, ("yield",), 1),
+    Shape(Kind.LEAVE, None, ("raise",), 1),
+    Shape(Kind.TEST, False, (), 0),
+    Shape(Kind.TEST, True, (), 0),
+    Shape(Kind.TEST, False, (), 1),
+    Shape(Kind.TEST, True, (), 1),
+    Shape(Kind.COMPARE, False, (), 2),
+    Shape(Kind.COMPARE, True, (), 2),
+    Shape(Kind.COMPARE, None, (), 2),
+    Shape(Kind.VALUE, False, (False,), 0),
+    Shape(Kind.VALUE, True, (True,), 0),
+    Shape(Kind.VALUE, None, (), 1),
+    Shape(Kind.EXIT, None, ("continue",), 0),
+    Shape(Kind.EXIT, None, ("break",), 0),
+    Shape(Kind.EXIT, None, ("raise",), 0),
+    Shape(Kind.CASE, False, (), 0),
+    Shape(Kind.CASE, True, (), 0),
+    Shape(Kind.EXCEPT, None, (), 3),
+    Shape(Kind.LOOP, None, ("end",), 1),
+    Shape(Kind.LOOP, None, ("break",), 1),
+    Shape(Kind.LOOP, None, ("return",), 1),
+    Shape(Kind.LOOP, None, ("left",), 1),
+    Shape(Kind.ITEM, None, (), 1),
+    Shape(Kind.ITEM, True, (), 1),
+    Shape(Kind.OPERAND, None, (), 1),
 )
 """All shapes that events have."""
 
-ENTERED, RESUMED, RETURNED, ENDED, YIELDED, RAISED = range(6)
-FALSE, TRUE, FALSE_SEEN, TRUE_SEEN = range(6, 10)
-COMPARED_FALSE, COMPARED_TRUE, COMPARED = range(10, 13)
-VALUE_FALSE, VALUE_TRUE, VALUE = range(13, 16)
-CONTINUE, BREAK, RAISE = range(16, 19)
-NOT_TAKEN, TAKEN, CAUGHT = range(19, 22)
-LOOP_ENDED, LOOP_BROKEN, LOOP_RETURNED, LOOP_LEFT = range(22, 26)
-ITEM, ITEM_OPENED, OPERAND = range(26, 29)
+ENTERED, RESUMED = range(2)
+RETURNED, RETURNED_NONE, RETURNED_FALSE, RETURNED_TRUE, ENDED, YIELDED, RAISED = range(2, 9)
+FALSE, TRUE, FALSE_SEEN, TRUE_SEEN = range(9, 13)
+COMPARED_FALSE, COMPARED_TRUE, COMPARED = range(13, 16)
+VALUE_FALSE, VALUE_TRUE, VALUE = range(16, 19)
+CONTINUE, BREAK, RAISE = range(19, 22)
+NOT_TAKEN, TAKEN, CAUGHT = range(22, 25)
+LOOP_ENDED, LOOP_BROKEN, LOOP_RETURNED, LOOP_LEFT = range(25, 29)
+ITEM, ITEM_OPENED, OPERAND = range(29, 32)
 
 ASKING = frozenset(
     place
@@ -113,7 +117,7 @@ class RawEvents:
         seen = iter(self.seen)
         for code in self.codes:
             shape = SHAPES[code & _SHAPE_BITS]
-            values = with_how(shape.kind, shape.how, [next(seen) for _ in range(shape.seen)])
+            values = all_values(shape.kind, shape.told, [next(seen) for _ in range(shape.seen)])
             yield (shape.kind, code // SHAPES_AT_MOST, shape.outcome, *values)
 
 

@@ -28,8 +28,13 @@ PASS_CODE: dict[str, bool] = {
     "executorch.runtime": False,
     "qdqviz": False,
     "qdqviz.passes": True,
+    "qdqviz.passes.builtin.metadata": False,
+    "qdqviz.passes.builtin.values": False,
 }
-"""Packages and modules that are pass code or not; the longest one that fits decides."""
+"""Packages and modules that are pass code or not; the longest one that fits decides.
+
+What only computes values, or copies metadata, decides nothing.
+"""
 
 OP_MODULES = ("ops_registrations", "ref_implementations", "custom_ops", "op_implementations")
 """Ends of module names that hold implementations of ops: they compute values, they decide nothing."""
