@@ -153,6 +153,8 @@ class Observer:
     def _place(self, item: Any, kind: type) -> int:
         if kind in _SCALARS:
             return self._intern((kind, item), item)
+        if kind is float:
+            return self._intern((kind, item.hex()), item)
         if kind is Snapshot:
             parts: Any = () if item.length > len(item.items) else item.items
             if item.kind in MAPPINGS:
@@ -179,6 +181,8 @@ class Observer:
                 key.append(place)
             elif (kind := type(part)) in _WORDS:
                 key.append((kind, part))
+            elif kind is float:
+                key.append((kind, part.hex()))  # not the number: 0.0 equals -0.0
             elif kind is Snapshot and part.items:
                 key.append(self._place(part, kind))
             elif kind is Snapshot:  # as below: told by its size

@@ -104,30 +104,32 @@ class Run:
         if aliases:
             tape.values = [_real_name(value, aliases) for value in tape.values]
         table = AttemptTable(tape)
-        first = self.record.first_step
-        for attempt in self.log.closed:
-            owner = attempt.owner
-            step = None if owner is None else owner.step
-            if owner is not None:
-                self._paths.setdefault(owner.path)
+        first, starts = self.record.first_step, self._starts
+        nobody = Owner("attempt")
+        for owner, events, seq, raised in self.log.closed:
+            owner = owner or nobody
+            focus = owner.focus
             table.add(
-                path="" if owner is None else owner.path,
-                focus=None if owner is None or owner.focus is None else aliases.get(owner.focus, owner.focus),
-                name="" if owner is None else owner.name,
-                outcome=_outcome(owner, attempt.raised and error is not None),
-                step=step,
-                after_step=first + bisect_right(self._starts, attempt.seq),
-                events=attempt.events,
+                owner.path,
+                aliases.get(focus, focus) if focus is not None else None,
+                owner.name,
+                _outcome(owner, raised and error is not None),
+                owner.step,
+                first + bisect_right(starts, seq),
+                events,
             )
+        self._paths.update(
+            dict.fromkeys(each.owner.path for each in self.log.closed if each.owner is not None)
+        )
         return table
 
 
-def _outcome(owner: Owner | None, raised: bool) -> str:
+def _outcome(owner: Owner, raised: bool) -> str:
     if raised:
         return "raised"
-    if owner is not None and owner.vetoed and not owner.wrote:
-        return "vetoed"
-    return "fired" if owner is not None and owner.wrote else "declined"
+    if owner.wrote:
+        return "fired"
+    return "vetoed" if owner.vetoed else "declined"
 
 
 def _real_name(value: Value, aliases: dict[int, int]) -> Value:

@@ -59,7 +59,6 @@ class AttemptTable:
 
     def add(
         self,
-        *,
         path: str,
         focus: int | None,
         name: str,
