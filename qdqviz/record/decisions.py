@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import tokenize
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -43,9 +44,11 @@ class Decisions:
         before = runtime.deactivate()
         if log is not None:
             runtime.activate(log)
+        running = runtime.running_calls()
         try:
             yield
         finally:
+            runtime.end_calls(running, sys.exc_info()[0])
             runtime.deactivate()
             if before is not None:
                 runtime.activate(before)

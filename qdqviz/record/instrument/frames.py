@@ -211,7 +211,7 @@ def running(function: int, error: type[BaseException] | None = None) -> Frame | 
     innermost: Frame | None = frames[place] if place >= 0 else None
     if innermost is None or innermost.site != function:
         return None
-    _end_above(place, error)
+    end_above(place, error)
     return innermost
 
 
@@ -223,7 +223,7 @@ def left_by_exception(holder: Frame | int | None) -> None:
         while place >= 0 and type(frames[place]) is int:
             place -= 1
         if place >= 0 and frames[place] is holder:
-            _end_above(place, None)
+            end_above(place, None)
 
 
 def end_worklist(holder: Frame, site: int, worklist: Worklist, how: str) -> None:
@@ -249,7 +249,7 @@ def _drop_above(function: int) -> bool:
         if type(found) is not int:
             return False
         if found == function:
-            _end_above(place, None)
+            end_above(place, None)
             return True
     return False
 
@@ -260,7 +260,7 @@ def _unwind(ended: Frame, error: type[BaseException] | None) -> bool:
     for place in range(len(frames) - 1, -1, -1):
         if frames[place] is ended:
             if state.log is ended.log:
-                _end_above(place, error)
+                end_above(place, error)
             else:
                 del frames[place + 1 :]
             frames.pop()
@@ -268,7 +268,7 @@ def _unwind(ended: Frame, error: type[BaseException] | None) -> bool:
     return False
 
 
-def _end_above(place: int, error: type[BaseException] | None) -> None:
+def end_above(place: int, error: type[BaseException] | None) -> None:
     """End the running calls above one, which exceptions have ended."""
     frames = state.frames
     while len(frames) > place + 1:

@@ -105,6 +105,17 @@ def deactivate() -> DecisionLog | None:
     return ended.log if ended else None
 
 
+def running_calls() -> int:
+    """How many calls the innermost recording knows to be running."""
+    return len(state.frames)
+
+
+def end_calls(running: int, error: type[BaseException] | None = None) -> None:
+    """End the calls above the first so many: what made them is over, so an exception has ended them."""
+    if state.owner and get_ident() == state.owner:
+        frames.end_above(running - 1, error)
+
+
 @contextmanager
 def suspended() -> Iterator[None]:
     """Record nothing inside: for nested code that is traced, not run. No effect on other threads."""

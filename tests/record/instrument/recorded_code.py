@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 from qdqviz.record.instrument import runtime
 from qdqviz.record.instrument.instrumenter import Instrumenter
 from qdqviz.record.instrument.raw import RawEvents
@@ -69,6 +71,7 @@ class Recorder:
         try:
             return function(*args, **kwargs)
         finally:
+            runtime.end_calls(0, sys.exc_info()[0])
             runtime.deactivate()
 
     def seen(self, *kinds: str) -> list[tuple]:

@@ -17,6 +17,7 @@ from qdqviz.record.instrument import runtime
 from qdqviz.record.instrument.compiled import CompiledFiles
 from qdqviz.record.instrument.live_code import LiveCode
 from qdqviz.record.instrument.raw import RawEvents
+from qdqviz.trace.events import Kind
 
 THOROUGH = settings(max_examples=300, deadline=None, suppress_health_check=list(HealthCheck))
 
@@ -125,6 +126,15 @@ def run(function: FunctionType, answers: list[object], notes: list[object]) -> t
         )
 
 
+def left_open(raw: RawEvents) -> int:
+    """How many calls were entered and not left; none is left that was not entered."""
+    depth = 0
+    for kind, *_ in raw:
+        depth += {Kind.ENTER: 1, Kind.LEAVE: -1}.get(kind, 0)
+        assert depth >= 0
+    return depth
+
+
 def lines(error: BaseException) -> list[object]:
     """The frames of generated code in a traceback, with their lines."""
     frames = traceback.extract_tb(error.__traceback__)
@@ -213,10 +223,13 @@ def test_a_generated_function_behaves_the_same_instrumented(source, answers):
 
     recorded = made(source, name, recorded_notes)
     assert live.hold(recorded) == ""
-    runtime.activate(MarkLog())
+    log = MarkLog()
+    runtime.activate(log)
     try:
         outcome = run(recorded, answers, recorded_notes)
     finally:
+        runtime.end_calls(0)
         runtime.deactivate()
     assert outcome == plain
+    assert left_open(log.raw) == 0
     del linecache.cache[name]
