@@ -21,9 +21,10 @@ from torch.fx import Node
 from qdqviz.passes.builtin.channels import axis_above
 from qdqviz.passes.builtin.data_movement import does_more_than_move_data, keeps_only_a_part
 from qdqviz.passes.builtin.graph_pass import GraphPass
+from qdqviz.passes.builtin.inputs import reads_no_node
 from qdqviz.passes.builtin.joining import advance_above_join, cannot_be_split, is_join, joins_along_the_axis
 from qdqviz.passes.builtin.metadata import copied_metadata, set_value
-from qdqviz.passes.builtin.ops import argument, arguments_with, reads_no_node, source_of
+from qdqviz.passes.builtin.ops import argument, arguments_with, source_of
 from qdqviz.passes.builtin.placement import in_place_ops, is_changed_between
 from qdqviz.passes.builtin.quantization import is_no_quantize, is_per_channel
 from qdqviz.passes.builtin.users import has_other_users, is_asked_for_its_shape

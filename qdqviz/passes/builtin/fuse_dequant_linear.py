@@ -21,8 +21,9 @@ from torch._subclasses.fake_tensor import FakeTensor
 from torch.fx import Node
 
 from qdqviz.passes.builtin.graph_pass import GraphPass
+from qdqviz.passes.builtin.inputs import reads_no_node
 from qdqviz.passes.builtin.metadata import copied_metadata, set_value
-from qdqviz.passes.builtin.ops import argument, op_name, reads_no_node, same_dialect, source_of
+from qdqviz.passes.builtin.ops import argument, op_name, same_dialect, source_of
 from qdqviz.passes.builtin.placement import in_place_ops, is_changed_between
 from qdqviz.passes.builtin.sizes import normal_dimension
 from qdqviz.passes.builtin.values import Computed, compute, fetched, value_of

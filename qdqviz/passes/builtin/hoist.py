@@ -17,8 +17,9 @@ from torch.fx import Node
 
 from qdqviz.passes.builtin.data_movement import SLICES
 from qdqviz.passes.builtin.graph_pass import GraphPass
+from qdqviz.passes.builtin.inputs import reads_no_node
 from qdqviz.passes.builtin.metadata import copied_metadata
-from qdqviz.passes.builtin.ops import op_name, reads_no_node, source_of, tensor_input
+from qdqviz.passes.builtin.ops import op_name, source_of, tensor_input
 from qdqviz.passes.builtin.placement import all_between, in_place_ops, is_changed_between, place_below
 from qdqviz.passes.builtin.quantization import QUANTIZE
 from qdqviz.passes.builtin.users import has_other_users, is_asked_for_its_shape

@@ -79,13 +79,8 @@ def tensor_input(node: Node) -> Node | None:
     return first if isinstance(first, Node) else None
 
 
-def reads_no_node(node: Node) -> bool:
-    """It works on a constant that is written into the call, and on no value of the graph."""
-    return tensor_input(node) is None
-
-
 def source_of(node: Node) -> Node:
-    """Returns the node whose value an op works on, where `reads_no_node` has said that there is one."""
+    """Returns the node whose value an op works on, where there is one."""
     source = tensor_input(node)
     assert source is not None, node
     return source

@@ -21,7 +21,8 @@ from torch.fx import Node
 from qdqviz.passes.builtin.channels import axis_below, sliced_axis
 from qdqviz.passes.builtin.data_movement import does_more_than_move_data, is_no_slice
 from qdqviz.passes.builtin.graph_pass import GraphPass
-from qdqviz.passes.builtin.ops import argument, reads_no_node, source_of
+from qdqviz.passes.builtin.inputs import reads_no_node
+from qdqviz.passes.builtin.ops import argument, source_of
 from qdqviz.passes.builtin.placement import in_place_ops, is_changed_between
 from qdqviz.passes.builtin.postponing import Postponed, plan, postpone
 from qdqviz.passes.builtin.quantization import is_no_dequantize, is_per_channel, is_quantize

@@ -29,11 +29,12 @@ PASS_CODE: dict[str, bool] = {
     "qdqviz": False,
     "qdqviz.passes": True,
     "qdqviz.passes.builtin.metadata": False,
+    "qdqviz.passes.builtin.ops": False,
     "qdqviz.passes.builtin.values": False,
 }
 """Packages and modules that are pass code or not; the longest one that fits decides.
 
-What only computes values, or copies metadata, decides nothing.
+What only computes values, copies metadata, or gives names of ops and their arguments, decides nothing.
 """
 
 OP_MODULES = ("ops_registrations", "ref_implementations", "custom_ops", "op_implementations")

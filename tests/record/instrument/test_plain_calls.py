@@ -1,4 +1,4 @@
-"""Calls of functions without blocks or loops: noted at their statements, ended where an exception ended them."""
+"""Calls of functions without blocks or loops: noted at their statements, ended where an exception did."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def calls(record) -> list[str]:
     [
         "try:\n        asks(n)\n    except AttributeError:\n        pass",
         "with suppress(AttributeError):\n        asks(n)",
-        "try:\n        with suppress(AttributeError):\n            asks(n)\n    finally:\n        n.tried = 1",
+        "try:\n        with suppress(AttributeError):\n            asks(n)\n    finally:\n        n.x = 1",
         "for each in [n]:\n        with suppress(AttributeError):\n            asks(each)",
     ],
 )
