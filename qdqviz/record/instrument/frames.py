@@ -202,13 +202,8 @@ def running(function: int, error: type[BaseException] | None = None) -> Frame | 
 
     A statement of it runs, so the plain calls above it have ended, by an exception (of type `error`).
     """
-    frames = state.frames
-    if not frames:
-        return None
-    place = len(frames) - 1
-    while place >= 0 and type(frames[place]) is int:
-        place -= 1
-    innermost: Frame | None = frames[place] if place >= 0 else None
+    place = _innermost_wrapped()
+    innermost: Frame | None = state.frames[place] if place >= 0 else None
     if innermost is None or innermost.site != function:
         return None
     end_above(place, error)
@@ -217,12 +212,9 @@ def running(function: int, error: type[BaseException] | None = None) -> Frame | 
 
 def left_by_exception(holder: Frame | int | None) -> None:
     """A loop of `holder` was left, maybe by an exception: plain calls above have ended then."""
-    frames = state.frames
-    if type(holder) is Frame and frames and frames[-1] is not holder and get_ident() == state.owner:
-        place = len(frames) - 1
-        while place >= 0 and type(frames[place]) is int:
-            place -= 1
-        if place >= 0 and frames[place] is holder:
+    if type(holder) is Frame and state.owner and get_ident() == state.owner:
+        place = _innermost_wrapped()
+        if place >= 0 and state.frames[place] is holder:
             end_above(place, None)
 
 
@@ -239,6 +231,15 @@ def note_loop(site: int, count: int, how: str) -> None:
     """Note that a loop is over, after so many items."""
     state.note(site * _SITE + _LOOP_ENDS[how])
     state.saw(count)
+
+
+def _innermost_wrapped() -> int:
+    """Place among the running calls of the innermost one whose body is wrapped; -1 if there is none."""
+    frames = state.frames
+    place = len(frames) - 1
+    while place >= 0 and type(frames[place]) is int:
+        place -= 1
+    return place
 
 
 def _drop_above(function: int) -> bool:
